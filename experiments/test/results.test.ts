@@ -8,25 +8,9 @@ import { cluster } from '../02-cluster/experiment.ts';
 import { socket } from '../03-socket/experiment.ts';
 import { batching } from '../04-batching/experiment.ts';
 import { decode } from '../06-decode/experiment.ts';
-import { renderSvg } from '../src/results/chart.ts';
 import type { Experiment, Report } from '../src/results/experiment.ts';
 import { rowsOf } from '../src/results/overview.ts';
 import { publishedResults, reportLines } from '../src/results/publish.ts';
-
-test.each(['bar', 'line'] as const)(
-  'renderSvg() draws a %s chart with its title and series',
-  async (mark) => {
-    const values = [1, 2].flatMap((x) => [
-      { x, y: x, series: 'ours', panel: 'above' },
-      { x, y: 2 * x, series: 'theirs', panel: 'below' },
-    ]);
-    const svg = await renderSvg({ title: 'A chart', mark, x: 'clients', y: 'requests/s', values });
-    expect(svg).toMatch(/^<svg /);
-    for (const text of ['A chart', 'ours', 'theirs', 'above', 'below', 'clients']) {
-      expect(svg).toContain(text);
-    }
-  },
-);
 
 test('reportLines() gives machine, command, verdicts, tables and charts', () => {
   const report: Report = {

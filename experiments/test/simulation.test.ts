@@ -4,9 +4,9 @@ import { Chance, zipf } from '../05-fleet/simulation/chance.ts';
 import { Ledger } from '../05-fleet/simulation/ledger.ts';
 import { Balance, overheadOf, unevenness } from '../05-fleet/simulation/measures.ts';
 import { runSetting } from '../05-fleet/simulation/run-setting.ts';
-import { type Fault, type Setting, settings } from '../05-fleet/simulation/settings.ts';
 import { noCounts, SimulatedNats } from '../05-fleet/simulation/simulated-nats.ts';
 import { Machine, VirtualTime } from '../05-fleet/simulation/virtual-time.ts';
+import { five } from './five-hosts.ts';
 
 const network = { delayMs: 1, betweenZonesMs: 5, jitter: 0.5 };
 const machineOf = (time: VirtualTime, zone = 'a'): Machine =>
@@ -193,21 +193,6 @@ test('measures: unevenness, overhead, and when hosts are even again', () => {
   expect([balance.isEven(0.11), balance.isEven(0.12)]).toEqual([true, false]);
 });
 
-/** The setting of five hosts with one fault, shorter. */
-function five(kind: Fault['kind']): Setting {
-  const setting = settings['5']?.find(({ phases }) => phases[1]?.fault.kind === kind);
-  if (setting === undefined) throw new Error(`Cannot test: no setting with ${kind}`);
-  return { ...setting, phases: setting.phases.map((phase) => ({ ...phase, seconds: 3 })) };
-}
-
-test('one seed has one result', async () => {
-  const [one, same] = [
-    await runSetting(five('kill'), { seed: 3 }),
-    await runSetting(five('kill'), { seed: 3 }),
-  ];
-  expect(same).toEqual(one);
-});
-
 test('five hosts without a fault lose nothing, and share the work', async () => {
   const [, steady] = await runSetting(five('none'), { seed: 1 });
   expect(steady).toMatchObject({
@@ -233,9 +218,4 @@ test('a killed host is noticed within a beat, a stopped one after three; what it
   expect(stopped?.toldMs).toBeGreaterThan(500);
   expect(stopped?.toldMs).toBeLessThanOrEqual(1000);
   expect(stopped).toMatchObject({ failed: 0, twice: 0 });
-});
-
-test('a host that leaves loses nothing', async () => {
-  const [, drained] = await runSetting(five('drain'), { seed: 1 });
-  expect(drained).toMatchObject({ lost: 0, failed: 0, retried: 0, twice: 0, toldMs: undefined });
 });

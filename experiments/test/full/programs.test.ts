@@ -35,3 +35,14 @@ test('a program is asked by a loader of its own, and nothing is left of both', a
   await programs.close();
   expect(lives(pid)).toBe(false);
 });
+
+const QUEUE_SERVER = new URL('../../04-batching/queue/queue-server.ts', import.meta.url);
+
+test('a program that does not start is an error with what it said', async () => {
+  const programs = createPrograms();
+  onTestFinished(programs.close);
+  await expect(programs.start(QUEUE_SERVER, ['--queue', 'nonsense'])).rejects.toThrow(
+    /Cannot start .*queue-server.ts --queue nonsense: it must print its address/,
+  );
+  await programs.close();
+});

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { csvLines, reportLines } from '../../05-fleet/simulation/report.ts';
 import { runSetting } from '../../05-fleet/simulation/run-setting.ts';
 import { type Setting, settings } from '../../05-fleet/simulation/settings.ts';
+import { five } from '../five-hosts.ts';
 
 test('twenty hosts in two zones go through it all: no call runs twice without permission', async () => {
   const [large] = settings['100'] ?? [];
@@ -24,4 +25,17 @@ test('twenty hosts in two zones go through it all: no call runs twice without pe
   const [head = '', ...rows] = csvLines(results, 5);
   expect(rows).toHaveLength(results.length);
   for (const row of rows) expect(row.split(',').length).toBe(head.split(',').length);
+});
+
+test('one seed has one result', async () => {
+  const [one, same] = [
+    await runSetting(five('kill'), { seed: 3 }),
+    await runSetting(five('kill'), { seed: 3 }),
+  ];
+  expect(same).toEqual(one);
+});
+
+test('a host that leaves loses nothing', async () => {
+  const [, drained] = await runSetting(five('drain'), { seed: 1 });
+  expect(drained).toMatchObject({ lost: 0, failed: 0, retried: 0, twice: 0, toldMs: undefined });
 });

@@ -34,6 +34,15 @@ function doubled(inside: unknown): object {
   return value;
 }
 
+const url = new URL('http://a.test/');
+/** Values that take long to be made. */
+const large = {
+  holes: Object.assign(new Array(10_000_000), { 5: 1 }),
+  holesAndUrl: Object.assign(new Array(10_000_000), { 5: url }),
+  deep: nested(100_000, 1),
+  deepUrl: nested(100_000, url),
+};
+
 class Seat {
   readonly row = 1;
 }
@@ -68,13 +77,12 @@ describe.each([
     ['objects of another realm', runInNewContext('[{}, [], new Date(), new Map(), new Error()]')],
     ['a cycle', cycle],
     ['objects in each other twice', doubled(1)],
-    ['a list with ten million holes', Object.assign(new Array(10_000_000), { 5: 1 })],
-    ['a deep value', nested(100_000, 1)],
+    ['a list with ten million holes', large.holes],
+    ['a deep value', large.deep],
   ])('%s may be cloned', (_name, value) => {
     expect(refused(value, options)).toBeUndefined();
   });
 
-  const url = new URL('http://a.test/');
   test.each<[string, unknown]>([
     ['alone', url],
     ['in an object', { a: [{ url }] }],
@@ -85,8 +93,8 @@ describe.each([
     ['as the cause of an error', new Error('x', { cause: url })],
     ['beside a cycle', [cycle, url]],
     ['in objects that are in each other twice', doubled(url)],
-    ['in a list with holes', Object.assign(new Array(10_000_000), { 5: url })],
-    ['deep', nested(100_000, url)],
+    ['in a list with holes', large.holesAndUrl],
+    ['deep', large.deepUrl],
     [
       'of a class of its own',
       Object.assign(new (class A extends URL {})('http://a.test/'), { a: 1 }),

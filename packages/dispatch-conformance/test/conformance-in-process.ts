@@ -6,7 +6,7 @@ import {
   splitCases,
 } from '@ticketing/dispatch-conformance';
 import { describe, test } from 'vitest';
-import { longCases } from './long-cases.ts';
+import { largeCases, longCases } from './long-cases.ts';
 
 /** Dispatchers that run tasks in this process, with values as they are or as copies. */
 export function inProcess({ clone }: { readonly clone: boolean }): ConformanceSubject {
@@ -24,9 +24,10 @@ export function inProcess({ clone }: { readonly clone: boolean }): ConformanceSu
 /** What copies of values change most; the rest with copies is in `test/full`. */
 const copied = ['values:', 'copies:', 'transfer:', 'errors:'];
 
-/** All cases with values as they are, and with copies those that copies change but for the long ones: or the others with copies. */
+/** With values as they are all cases but the large ones, and with copies those that copies change but for the long ones: or all others. */
 export function testInProcess({ isShort }: { readonly isShort: boolean }): void {
-  for (const { name, skip, run } of isShort ? conformanceCases(inProcess({ clone: false })) : []) {
+  const plain = splitCases(conformanceCases(inProcess({ clone: false })), largeCases);
+  for (const { name, skip, run } of isShort ? plain.others : plain.chosen) {
     test.skipIf(skip !== undefined)(name, { timeout: 60_000 }, run);
   }
   describe('with clone', () => {
