@@ -17,7 +17,7 @@ const direct = (asked: Asked) =>
         `${brand} ${number} ${clockOf(departureMs, origin).time}-${clockOf(arrivalMs, destination).time}`,
     );
 
-testListings(20);
+testListings(10);
 
 test('Paris-Milano, Wien-München and London-Paris are sold by two carriers, partly the same trains', () => {
   const listed = (seller: EuropeanSeller, origin: string, destination: string) =>

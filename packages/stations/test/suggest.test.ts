@@ -107,12 +107,12 @@ test('suggest() gives nothing for a text without letters, or longer than 100', (
 });
 
 test('suggest() and find() never throw, and always give the same', () => {
-  expectSame(60);
+  expectSame(30);
 });
 
 test('suggest() equals a search that looks at everything', () => {
   // The row after "Vallfogona de Balaguer" is "Balaguer": only there is the correction at the beginning.
-  expectNaive([...randomTexts(12, 7), 'balagur']);
+  expectNaive([...randomTexts(8, 7), 'balagur']);
 });
 
 test('suggest() finds a row by two words exactly if it has each, also beside a row that has the other', () => {
@@ -145,7 +145,7 @@ test('suggest() stays within its bounds after every keystroke', () => {
 
 test('suggest() finds stations by each of their names', () => {
   const random = randomFrom(3);
-  expectFound(Array.from({ length: 150 }, () => Math.floor(random() * table.length)));
+  expectFound(Array.from({ length: 60 }, () => Math.floor(random() * table.length)));
 });
 
 test('suggest() works on demand if the index was not asked for', async () => {

@@ -1,0 +1,3 @@
+import { carriers, testFaults } from '../fault-cases.ts';
+
+testFaults(carriers);
