@@ -1,4 +1,3 @@
-import { Validator } from '@seriousme/openapi-schema-validator';
 import Schema from 'typebox/schema';
 import { beforeAll, expect, test } from 'vitest';
 import { ASKED, serveDemo, setPlan, sharedServer } from './demo.ts';
@@ -42,9 +41,7 @@ function errorsOf({ components }: Document, schema: object, value: unknown): unk
   return isValid ? [] : errors;
 }
 
-test('/openapi.json is valid OpenAPI 3.1, and every reference leads to a component', async () => {
-  const { valid, errors } = await new Validator().validate(structuredClone(document));
-  expect([valid, errors]).toEqual([true, undefined]);
+test('every reference of /openapi.json leads to a component', () => {
   const names = Object.keys(document.components.schemas);
   expect(names).toEqual(
     expect.arrayContaining([
