@@ -12,7 +12,7 @@ import {
 } from './kernel-model-steps.ts';
 
 /** What holds whatever happens to pools of such settings. */
-export function holds(
+function holds(
   settings: fc.Arbitrary<Setting>,
   oneStep: fc.Arbitrary<Step> = step,
 ): fc.IAsyncProperty<unknown> {
