@@ -19,9 +19,10 @@ const { values, positionals } = parseArgs({
 
 /** How programs are started, by a part of their path: the first row that fits. */
 const WAYS = [
-  { path: 'demo-server/bench/fleet', args: ['--quick'], long: true },
-  { path: 'demo-server/bench/search-', args: ['--quick'], long: true },
-  { path: '/bench/', args: ['--quick'] },
+  { path: 'demo-server/bench/coalesce', args: ['--quick'] },
+  { path: 'demo-server/bench/metrics', args: ['--quick'] },
+  { path: 'dispatch-nats/bench/', args: ['--quick'] },
+  { path: '/bench/', args: ['--quick'], long: true },
   { path: 'stress/kill-workers', args: ['--seconds', '3'] },
   { path: 'stress/roll', args: ['--answers', '500', '--connections', '5'] },
   { path: 'stress/fire', args: ['--kills', '2', '--workers', '2', '--connections', '4'] },
