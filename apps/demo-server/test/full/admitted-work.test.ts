@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { routeFunction } from '../../src/questions.ts';
 import {
   ALWAYS,
@@ -8,6 +8,9 @@ import {
   tooExpensive,
 } from '../admitted-work-cases.ts';
 import { hostileRequests } from '../hostile-requests.ts';
+
+// A guard alone: code whose steps are counted runs slowly, and this is most of the demo's.
+vi.setConfig({ testTimeout: 240_000 });
 
 /** Steps that a byte of a station's text may take: it is folded, and compared with words. */
 const STEPS_TO_FOLD = 10;
