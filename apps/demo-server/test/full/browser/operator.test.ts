@@ -246,7 +246,9 @@ describeInBrowser('the operator’s page', () => {
       await eventually(async () => expect(await page.locator('canvas').count()).toBeGreaterThan(5));
       await row(page, 'processes', victim).waitFor();
       const routers = accept === 'socket' || accept === 'passthru' ? 2 : 0;
-      expect(await page.locator('#router .scroll tbody tr').count()).toBe(routers);
+      // The other one may start later.
+      const workersOfRouter = page.locator('#router .scroll tbody tr');
+      await eventually(async () => expect(await workersOfRouter.count()).toBe(routers));
       if (routers > 0) {
         expect(await page.textContent('#router-text')).toMatch(/^\d+ accepted, .* 0 refused/);
       }
