@@ -110,9 +110,11 @@ describeWithNats('--offload search --dispatch nats', () => {
     const { seen, last } = await readEvents(url + SEARCH, {
       onEvent(count) {
         if (count !== WITHOUT_RENFE.length) return;
-        void statsOf({ get }).then(([{ dispatch }]) => {
+        // Its report may come after the search has begun.
+        void eventually(async () => {
+          const [{ dispatch }] = await statsOf({ get });
           const holder = dispatch.workers.find(({ inFlight }: Row) => inFlight > 0) as Row;
-          killed = process.kill(Number(holder.moduleReport?.pid), 'SIGKILL');
+          killed = process.kill(holder.moduleReport?.pid as number, 'SIGKILL');
         });
       },
     });
