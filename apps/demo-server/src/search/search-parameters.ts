@@ -68,7 +68,7 @@ const question = {
 /** What one client sees of a search: equal searches are one, whatever these say. */
 const view = {
   maxPrice: shortText('Journeys that cost at most this; euros unless it names a currency', [
-    '49.90',
+    '199.90',
     '45 CHF',
   ]),
   departAfter: shortText('Departures from this time of day on, HH:MM', ['06:00']),
