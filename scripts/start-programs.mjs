@@ -20,11 +20,9 @@ const { values, positionals } = parseArgs({
 /** How programs are started, by a part of their path: the first row that fits. */
 const WAYS = [
   { path: 'demo-server/bench/coalesce', args: ['--quick'] },
-  { path: 'demo-server/bench/metrics', args: ['--quick'] },
-  { path: 'dispatch-nats/bench/', args: ['--quick'] },
   { path: '/bench/', args: ['--quick'], long: true },
   { path: 'stress/kill-workers', args: ['--seconds', '3'] },
-  { path: 'stress/roll', args: ['--answers', '500', '--connections', '5'] },
+  { path: 'stress/roll', args: ['--answers', '100', '--connections', '5'] },
   { path: 'stress/fire', args: ['--kills', '2', '--workers', '2', '--connections', '4'] },
   { path: 'examples/distribution', args: ['--workers', '2'] },
   { path: 'scripts/fuzz', args: ['--runs', '200'] },
@@ -50,6 +48,7 @@ const WAYS = [
   { path: 'internal/kit/inline-types', by: 'pnpm build' },
   { path: 'apps/demo-server/dist/main.js', by: 'apps/demo-server/test/full/built.test.ts' },
   { path: 'dist/src/main.js', by: 'scripts/examples.mjs' },
+  { path: 'dist/test/', by: 'scripts/examples.mjs' },
 ];
 
 /** Returns the programs that scripts of manifests run by `node`, each once: `{ name, folder, words }`. */
