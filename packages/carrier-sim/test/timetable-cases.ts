@@ -90,3 +90,17 @@ export function testThousands(dates: readonly string[]): void {
     },
   );
 }
+
+/** Proves that listings of these days are as long as was asked for: in the hour that comes again no train leaves. */
+export function testChangingClocks(dates: readonly string[]): void {
+  test.each(dates)(
+    'createTimetable() finds the requested number of journeys with a change around %s, when the clocks change',
+    (date) => {
+      const { trains } = createTimetable({ seed: 3 });
+      const changing = { carrier: 'renfe', origin: '7156312', destination: '7178400' } as const;
+      for (const journeys of [0, 7, 104, 105, 106]) {
+        expect(trains({ ...changing, date, journeys })).toHaveLength(journeys);
+      }
+    },
+  );
+}

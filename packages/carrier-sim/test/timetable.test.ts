@@ -3,7 +3,7 @@ import { createTimetable, encodeAvlo, encodeOuigo, encodeRenfe } from '../src/in
 import { stations } from '../src/timetable/network.ts';
 import { servesPair } from '../src/timetable/service.ts';
 import { barcelona, madrid, madridBarcelona } from './started-sim.ts';
-import { testDays, testListings, testThousands } from './timetable-cases.ts';
+import { testChangingClocks, testDays, testListings, testThousands } from './timetable-cases.ts';
 
 const minutes = (ms: number) => ms / 60_000;
 
@@ -11,17 +11,7 @@ testDays(10);
 testListings(20);
 // A day of 25 hours; those of 23 and of 24 are in `test/full`.
 testThousands(['2026-10-25']);
-
-// On this day no train leaves in the hour that comes again: of 105 journeys there were 103 once.
-test.each(['2026-10-25'])(
-  'createTimetable() finds the requested number of journeys with a change around %s, when the clocks change',
-  (date) => {
-    const { trains } = createTimetable({ seed: 3 });
-    const changing = { carrier: 'renfe', origin: '7156312', destination: '7178400' } as const;
-    for (const journeys of [0, 7, 104, 105, 106])
-      expect(trains({ ...changing, date, journeys })).toHaveLength(journeys);
-  },
-);
+testChangingClocks(['2026-10-25']);
 
 test('createTimetable() places the first train at 06:15 on the local clocks around both changes', () => {
   const { trains } = createTimetable({ seed: 1 });
