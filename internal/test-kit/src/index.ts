@@ -1,4 +1,4 @@
-// What the tests of several packages share: counted steps, a manual clock, polling, processes that live, engines, a link that fails, a folder in memory that is full, contexts of requests, time that stands still
+// What the tests of several packages share: counted steps, a manual clock, polling, processes that live, checks of what workers write, engines, a link that fails, a folder in memory that is full, contexts of requests, time that stands still
 export {
   countSteps,
   countStepsOfEach,
@@ -22,6 +22,7 @@ export {
 export { createLink, type Link, type LinkOptions, type LinkSpeed } from './link.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
 export { canMountMemory, runWithMemory } from './memory-folder.ts';
+export { checkIgnoredOutput, checkLargeAnswer, checkReportedOutput } from './pool-checks.ts';
 export { checkSlowReading, reportSlowReading } from './read-slowly.ts';
 export {
   CONTEXTS_BY,

@@ -46,7 +46,6 @@ const all = conformanceCases({
 const { chosen, others } = splitCases(all, [
   'loss: SIGKILL',
   'streams: items come',
-  'reload: reload() replaces',
   'close: close() ends a worker',
 ]);
 

@@ -6,7 +6,6 @@ checkClustersAfterEach();
 hideComplaints();
 vi.setConfig({ testTimeout: 120_000 });
 
-testListener('later');
 testListener('function');
 
 test('a function that makes nothing is told what it must make', async () => {

@@ -5,9 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { gone, lives } from '@ticketing/test-kit';
 import { expect, test, vi } from 'vitest';
 import { addressOf, ask, checkClustersAfterEach, start } from './cluster-fixture.ts';
-import { testCountedRequests } from './counted-requests.ts';
 import type { Tasks } from './fixtures/server.ts';
-import { testHeartbeat, testPausedWorker } from './held-workers.ts';
+import { testHeartbeat } from './held-workers.ts';
 
 checkClustersAfterEach();
 vi.setConfig({ testTimeout: 120_000 });
@@ -21,8 +20,6 @@ test('three requests, one after the other, are served by three workers in turn',
   expect(new Set(pids).size).toBe(3);
   expect(supervisor.workers.map(({ pid }) => pid)).toEqual(expect.arrayContaining(pids));
 });
-
-testCountedRequests('http');
 
 test('reload() replaces each worker, and a connection that is kept gets one more answer', async () => {
   const supervisor = start({ workers: 2, shutdown: { lameDuckMs: 100_000, graceMs: 110_000 } });
@@ -74,7 +71,6 @@ test('a worker that is killed is replaced at once, and its exit is reported', as
 });
 
 testHeartbeat('that is stopped');
-testPausedWorker('round-robin');
 
 test('dispatchers run tasks on the same workers, and closing one does not stop the servers', async () => {
   const supervisor = start({

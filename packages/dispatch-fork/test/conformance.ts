@@ -20,10 +20,8 @@ const all = conformanceCases({
 const { chosen, others } = splitCases(all, [
   'kill: a stopped process',
   'loss: SIGKILL',
-  'loss: a worker without memory',
   'values: values of each kind arrive as they are, all at once',
   'errors: name',
-  'worker data: tasks and setup',
   'streams: items come',
   'streams: a worker that is lost mid-stream',
   'close: close() waits until a worker',

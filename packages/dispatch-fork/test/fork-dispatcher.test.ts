@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { setImmediate } from 'node:timers/promises';
 import type { Dispatcher } from '@ticketing/dispatch';
-import { gone, lives } from '@ticketing/test-kit';
+import { checkReportedOutput, gone, lives } from '@ticketing/test-kit';
 import { expect, expectTypeOf, test, vi } from 'vitest';
 import { createForkDispatcher } from '../src/index.ts';
 import type { Tasks } from './fixtures/tasks.ts';
@@ -72,34 +71,7 @@ test('workers of a parent that is killed are gone within a second, idle and busy
   await Promise.all(pids.map((pid) => gone(pid, 1000)));
 });
 
-test('output: a function gets what the workers write, by stream and worker', async () => {
-  const said: Record<string, string> = {};
-  const dispatcher = create({
-    output: (chunk, { stream, workerId }) => {
-      said[`${stream} ${workerId}`] = (said[`${stream} ${workerId}`] ?? '') + String(chunk);
-    },
-  });
-  await dispatcher.run('say', 'héllo\n');
-  await dispatcher.close();
-  expect(said).toEqual({ 'stdout 1': 'héllo\n', 'stderr 1': 'héllo\n' });
-});
-
-test('output: a worker that writes 16 MB waits while its reader does: no more than a chunk is on our side', async () => {
-  let bytes = 0;
-  let held = 0;
-  let most = 0;
-  const dispatcher = create({
-    output: async (chunk) => {
-      bytes += chunk.length;
-      held += 1;
-      most = Math.max(most, held);
-      await setImmediate();
-      held -= 1;
-    },
-  });
-  await dispatcher.run('flood', 256);
-  await dispatcher.close();
-  expect([bytes, most]).toEqual([256 * 64 * 1024, 1]);
-});
+test('output: a function gets what the workers write, by stream and worker', () =>
+  checkReportedOutput(create));
 
 testGroupSignals(['SIGTERM']);

@@ -1,5 +1,6 @@
 import { threadId } from 'node:worker_threads';
 import type { Dispatcher } from '@ticketing/dispatch';
+import { checkReportedOutput } from '@ticketing/test-kit';
 import { expect, expectTypeOf, test } from 'vitest';
 import { createPiscinaDispatcher } from '../src/index.ts';
 import type { Tasks } from './fixtures/tasks.ts';
@@ -38,14 +39,5 @@ test('buffers are moved, not copied', async () => {
   expect(bytes).toHaveLength(0);
 });
 
-test('output: a function gets what the threads write, by stream and worker', async () => {
-  const said: Record<string, string> = {};
-  const dispatcher = create({
-    output: (chunk, { stream, workerId }) => {
-      said[`${stream} ${workerId}`] = (said[`${stream} ${workerId}`] ?? '') + String(chunk);
-    },
-  });
-  await dispatcher.run('say', 'héllo\n');
-  await dispatcher.close();
-  expect(said).toEqual({ 'stdout 1': 'héllo\n', 'stderr 1': 'héllo\n' });
-});
+test('output: a function gets what the threads write, by stream and worker', () =>
+  checkReportedOutput(create));

@@ -1,57 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { lives, until } from '@ticketing/test-kit';
-import { expect, onTestFinished, test } from 'vitest';
-import {
-  createSocketRouter,
-  type ForkOptions,
-  forkWorkers,
-  type RouterEvents,
-  type SocketRouter,
-} from '../src/index.ts';
+import { expect, test } from 'vitest';
 import { reasonIn } from '../src/source/forked-process.ts';
-import { once, restart, testServerOfOtherKind } from './circuit-cases.ts';
+import { once, open, testFailedStart, testServerOfOtherKind } from './circuit-cases.ts';
 import { ask } from './clients.ts';
-import { nextEvent } from './router-fixture.ts';
-import { execArgv } from './worker-processes.ts';
-
-const failing = new URL('workers/failing-worker.mjs', import.meta.url);
-
-interface Opened {
-  readonly router: SocketRouter;
-  readonly port: number;
-  readonly circuits: RouterEvents['circuit-open'][];
-  /** Has the workers start from now on. */
-  repair(): void;
-}
-
-async function open(
-  fails: string,
-  options: Partial<ForkOptions> = {},
-  module = failing,
-): Promise<Opened> {
-  const folder = mkdtempSync(join(tmpdir(), 'failing-'));
-  const file = join(folder, 'repaired');
-  const router = createSocketRouter({
-    mode: 'socket',
-    workers: forkWorkers(module, {
-      workers: 2,
-      execArgv,
-      restart,
-      env: { ...process.env, FAILS: fails, UNTIL: file },
-      ...options,
-    }),
-  });
-  onTestFinished(async () => {
-    await router.close({ graceMs: 500 });
-    rmSync(folder, { recursive: true });
-  });
-  const circuits: RouterEvents['circuit-open'][] = [];
-  router.on('circuit-open', (data) => circuits.push(data));
-  const { port } = await router.listen({ port: 0, host: '127.0.0.1' });
-  return { router, port, circuits, repair: () => writeFileSync(file, '') };
-}
 
 test('a wrong path of workers: ready() rejects with the reason, and clients get 503 at once', async () => {
   const missing = new URL('workers/missing-worker.mjs', import.meta.url);
@@ -73,19 +24,7 @@ test('a wrong path of workers: ready() rejects with the reason, and clients get 
   expect(circuits).toEqual([{ slots: ['0', '1'], error: error.cause }]);
 });
 
-test.each([
-  ['throw', 'TypeError: no database', { exitCode: 1, signal: undefined }],
-  ['exit', /^Worker of slot `\d` ended with exit code 3 before it served$/, { exitCode: 3 }],
-  ['silent-kill', /^Worker of slot `\d` ended by SIGKILL before it served$/, { signal: 'SIGKILL' }],
-])(
-  'workers that %s before they serve open the circuit with the reason',
-  async (fails, message, data) => {
-    const { router } = await open(fails, once);
-    const { cause } = await router.ready().catch((reason) => reason);
-    expect(cause.message).toMatch(message);
-    expect(cause.data).toMatchObject(data);
-  },
-);
+testFailedStart('throw');
 
 test('a worker that attaches no server is killed after startTimeoutMs', async () => {
   const { router } = await open('hang', { ...once, startTimeoutMs: 400 });
@@ -118,19 +57,6 @@ test('probes: one process at a time, and all slots again when one serves', async
   await router.ready();
   expect((await ask(port)).status).toBe(200);
   // Each probe that fails is the same outage.
-  expect(circuits).toHaveLength(1);
-});
-
-test('a worker that served and ends is no failed start: its slot is filled again, and no circuit opens', async () => {
-  const { router, circuits, repair } = await open('exit', once);
-  await expect(router.ready()).rejects.toMatchObject({ code: 'ERR_CIRCUIT_OPEN' });
-  repair();
-  await nextEvent(router, 'worker-ready');
-  for (let round = 0; round < 3; round++) {
-    const ready = nextEvent(router, 'worker-ready');
-    process.kill(router.stats().workers[0]?.pid as number, 'SIGKILL');
-    await ready;
-  }
   expect(circuits).toHaveLength(1);
 });
 

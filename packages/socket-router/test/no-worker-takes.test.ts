@@ -1,11 +1,10 @@
 import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { ask } from './clients.ts';
-import { limits, stop, testBusyWorkers, testStoppedWorkers } from './no-worker-takes-cases.ts';
+import { limits, stop, testStoppedWorkers } from './no-worker-takes-cases.ts';
 import { openRouter } from './router-fixture.ts';
 
 testStoppedWorkers('socket');
-testBusyWorkers('passthru');
 
 test('mode passthru: a worker that has let the time for a request pass gets no more while others serve', async () => {
   const { port, pids, router } = await openRouter({ mode: 'passthru', own: true, limits });

@@ -1,4 +1,3 @@
 import { testSignalAtStart } from './signals-at-start-cases.ts';
 
 testSignalAtStart('forkWorkers', 'before a worker serves');
-testSignalAtStart('startCluster', 'when the first worker serves');

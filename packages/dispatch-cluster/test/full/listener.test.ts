@@ -6,3 +6,4 @@ checkClustersAfterEach();
 vi.setConfig({ testTimeout: 120_000 });
 
 testListener('express');
+testListener('later');

@@ -11,10 +11,12 @@ import { testHeartbeat, testPausedWorker } from '../held-workers.ts';
 checkClustersAfterEach();
 vi.setConfig({ testTimeout: 120_000 });
 
+testCountedRequests('http');
 testCountedRequests('later');
 testCountedRequests('fastify');
 testHeartbeat('in a loop');
 testPausedWorker('external');
+testPausedWorker('round-robin');
 
 test('reload({ parallel }) replaces that many at a time, while the same number serves', async () => {
   const supervisor = start({ workers: 2 });

@@ -1,14 +1,11 @@
-import { lives } from '@ticketing/test-kit';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { checkIgnoredOutput, checkLargeAnswer, lives } from '@ticketing/test-kit';
+import { expect, test } from 'vitest';
 import { create, endAfterEach, execArgv } from '../fork-fixture.ts';
 
 endAfterEach();
 
-test('a large answer, and JSON as bytes, arrive', async () => {
-  const dispatcher = create();
-  expect(await dispatcher.run('bytes', 5_000_000)).toHaveLength(5_000_000);
-  expect(String(await dispatcher.run('json', { a: [1] }))).toBe('{"a":[1]}');
-});
+test('a large answer, and JSON as bytes, arrive', () => checkLargeAnswer(create()));
 
 test('a task without end is ended', async () => {
   const dispatcher = create({ abortGraceMs: 0 });
@@ -50,12 +47,22 @@ test('the program of the workers can be elsewhere', async () => {
   expect(await create({ workerUrl }).run('argv', undefined)).toContain('worker-elsewhere.ts');
 });
 
-test('output: ignore drops it', async () => {
-  const outputs = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write'));
-  onTestFinished(() => void vi.restoreAllMocks());
-  const dispatcher = create({ output: 'ignore' });
-  await dispatcher.run('say', 'not to be seen');
+test('output: ignore drops it', () => checkIgnoredOutput(create));
+
+test('output: a worker that writes 16 MB waits while its reader does: no more than a chunk is on our side', async () => {
+  let bytes = 0;
+  let held = 0;
+  let most = 0;
+  const dispatcher = create({
+    output: async (chunk) => {
+      bytes += chunk.length;
+      held += 1;
+      most = Math.max(most, held);
+      await setImmediate();
+      held -= 1;
+    },
+  });
+  await dispatcher.run('flood', 256);
   await dispatcher.close();
-  const seen = outputs.flatMap(({ mock }) => mock.calls.map(([chunk]) => String(chunk)));
-  expect(seen.filter((chunk) => chunk.includes('not to be seen'))).toEqual([]);
+  expect([bytes, most]).toEqual([256 * 64 * 1024, 1]);
 });

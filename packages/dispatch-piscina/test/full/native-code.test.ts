@@ -1,22 +1,12 @@
 import { expect, test, vi } from 'vitest';
-import { createPiscinaDispatcher } from '../../src/index.ts';
-import type { Tasks } from '../fixtures/tasks.ts';
-import { makePipe } from '../native-code.ts';
+import { create, makePipe, onUnix } from '../native-code.ts';
 
 test('with 16 threads in native code no other is started, until one of them has returned', {
-  skip: process.platform === 'win32',
+  ...onUnix,
   timeout: 120_000,
 }, async () => {
   const { path, release } = makePipe();
-  const dispatcher = createPiscinaDispatcher<Tasks>(
-    new URL('../fixtures/tasks.ts', import.meta.url),
-    {
-      max: 1,
-      execArgv: ['--conditions=@ticketing/source'],
-      abortGraceMs: 0,
-      restart: { maxFailures: 0, backoffMs: [10, 50] },
-    },
-  );
+  const dispatcher = create({ abortGraceMs: 0, restart: { maxFailures: 0, backoffMs: [10, 50] } });
   for (let thread = 0; thread < 16; thread += 1) {
     const stuck = dispatcher.run('readPipe', path, { runTimeoutMs: 1 });
     await expect(stuck).rejects.toMatchObject({ code: 'ERR_RUN_TIMEOUT' });
@@ -33,3 +23,19 @@ test('with 16 threads in native code no other is started, until one of them has 
   await vi.waitFor(async () => expect(await dispatcher.run('echo', 2)).toBe(2), 60_000);
   await dispatcher.close();
 });
+
+test(
+  'calls that a thread in native code has not begun run elsewhere, each once',
+  onUnix,
+  async () => {
+    const { path } = makePipe();
+    const dispatcher = create({ window: 8, abortGraceMs: 10 });
+    await dispatcher.ready();
+    const stuck = dispatcher.run('readPipe', path, { runTimeoutMs: 50 });
+    const behind = [1, 2, 3].map((value) => dispatcher.run('echo', value));
+    await expect(stuck).rejects.toMatchObject({ code: 'ERR_RUN_TIMEOUT' });
+    expect(await Promise.all(behind)).toEqual([1, 2, 3]);
+    expect(dispatcher.stats()).toMatchObject({ completed: 3, retried: 0 });
+    await dispatcher.close();
+  },
+);

@@ -1,13 +1,10 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { checkIgnoredOutput, checkLargeAnswer } from '@ticketing/test-kit';
+import { expect, test } from 'vitest';
 import { create, execArgv, leaveNothing } from '../piscina-fixture.ts';
 
 leaveNothing();
 
-test('a large answer, and JSON as bytes, arrive', async () => {
-  const dispatcher = create();
-  expect(await dispatcher.run('bytes', 5_000_000)).toHaveLength(5_000_000);
-  expect(String(await dispatcher.run('json', { a: [1] }))).toBe('{"a":[1]}');
-});
+test('a large answer, and JSON as bytes, arrive', () => checkLargeAnswer(create()));
 
 test('a buffer that cannot be moved rejects its task alone', async () => {
   const dispatcher = create();
@@ -47,12 +44,4 @@ test('threads have the environment and Node options that are given', async () =>
   expect(await dispatcher.run('execArgv', undefined)).toContain('--no-warnings');
 });
 
-test('output: ignore drops it', async () => {
-  const outputs = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, 'write'));
-  onTestFinished(() => void vi.restoreAllMocks());
-  const dispatcher = create({ output: 'ignore' });
-  await dispatcher.run('say', 'not to be seen');
-  await dispatcher.close();
-  const seen = outputs.flatMap(({ mock }) => mock.calls.map(([chunk]) => String(chunk)));
-  expect(seen.filter((chunk) => chunk.includes('not to be seen'))).toEqual([]);
-});
+test('output: ignore drops it', () => checkIgnoredOutput(create));
