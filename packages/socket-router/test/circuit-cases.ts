@@ -13,7 +13,7 @@ import {
 import { execArgv } from './worker-processes.ts';
 
 /** Fast, so that a test need not wait. */
-export const restart = { backoffMs: [1, 50] as const, maxFailures: 2 };
+const restart = { backoffMs: [1, 50] as const, maxFailures: 2 };
 /** The first failed start is the last. */
 export const once = { workers: 1, restart: { ...restart, maxFailures: 0 } };
 
