@@ -33,17 +33,18 @@ test.each<[what: string, from: string, to: string]>([
 ])('renfe leaves out one journey of %s, counts it, and keeps the others', (_what, from, to) => {
   const answer = readRenfe([from, to]);
   expect(answer).toMatchObject({ filtered: 1, journeys: [{}, {}] });
+  expect(Object.values(answer.leftOut ?? {})).toEqual([1]);
   expect(readRenfe()).not.toHaveProperty('filtered');
+  expect(readRenfe()).not.toHaveProperty('leftOut');
 });
 
-test('more than half left out is PROTOCOL', async () => {
-  const error = await failureOf(() =>
-    readRenfe([CHANGE, 'x:0'], ['trayectos:[{cdgoTren:"06323"}]', 'trayectos:[]']),
-  );
-  expect(error).toMatchObject({
-    code: 'PROTOCOL',
-    message:
-      'Cannot read answer of `renfe`: it must have journeys of a known kind, got 2 of 3 of 0 trains',
+test('however many journeys are left out, the others are the answer, and each reason is counted', () => {
+  const none = 'trayectos:[]';
+  const answer = readRenfe([CHANGE, 'x:0'], ['trayectos:[{cdgoTren:"06323"}]', none]);
+  expect(answer).toMatchObject({
+    filtered: 2,
+    leftOut: { 'without a train': 1, 'without `cdgoEstacionDestino`': 1 },
+    journeys: { length: 1 },
   });
 });
 

@@ -60,11 +60,6 @@ test.each<[what: string, fail: () => unknown, message: string]>([
     "Cannot read answer of `ouigo`: it must have a station code at `_u_i_c_station_code`, got ' '",
   ],
   [
-    'an answer of which more than half is left out',
-    () => carriers.ouigo.normalise(answer(ouigoTrain({ from: undefined })), queryOf()),
-    'Cannot read answer of `ouigo`: it must have journeys of a known kind, got 1 of 1 without `_u_i_c_station_code`',
-  ],
-  [
     'no train number',
     () => trainNumber({ train: 'x' }, 'train'),
     'Cannot read answer of `ouigo`: it must have a train number at `train`, got x',

@@ -63,6 +63,8 @@ export interface CarrierAnswer {
   readonly failure?: CarrierFailure;
   /** Journeys that were left out since this model cannot hold them. */
   readonly filtered?: number;
+  /** Their number by the reason, such as `with an unknown station`: few, short reasons. */
+  readonly leftOut?: Readonly<Record<string, number>>;
 }
 
 /** Why an answer ends early. */

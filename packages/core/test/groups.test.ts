@@ -168,6 +168,7 @@ test('places, counts and covers of all members are joined', async () => {
     journeys: [],
     places: [{ id: `p:${origin.id}`, name: 'P' }],
     filtered: 2,
+    leftOut: { 'without a train': 1, [`from ${origin.id}`]: 1 },
     ...(origin.id !== 'x:far' && {
       covers: origin.id === madrid.id ? { fromMs: 0, untilMs: 9 } : { fromMs: 5, untilMs: 12 },
     }),
@@ -179,6 +180,12 @@ test('places, counts and covers of all members are joined', async () => {
       ms: 0,
       found: 0,
       filtered: 6,
+      leftOut: {
+        'without a train': 3,
+        [`from ${madrid.id}`]: 1,
+        'from x:chamartin': 1,
+        'from x:far': 1,
+      },
       covers: { fromMs: 5, untilMs: 9 },
     },
   ]);

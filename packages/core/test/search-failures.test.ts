@@ -274,6 +274,11 @@ test.each<[what: string, answer: unknown, message: string]>([
     wrongAnswer('filtered', 'a count, got -1'),
   ],
   [
+    'reasons that count nothing',
+    { journeys: [], filtered: 1, leftOut: { 'without a train': 'one' } },
+    wrongAnswer('leftOut', 'counts by reason, got [object Object]'),
+  ],
+  [
     'a failure without a code',
     { journeys: [], failure: { message: 'late' } },
     missing('failure.code'),

@@ -51,14 +51,20 @@ export function carrierNotes(
   carriers: readonly CarrierStatus[],
   { carriers: names, calls }: Pick<Names, 'carriers' | 'calls'>,
 ): SafeHtml {
-  return html`${carriers.map(({ carrier, error, filtered, ignored = [] }) => {
+  return html`${carriers.map(({ carrier, error, filtered, leftOut = {}, ignored = [] }) => {
     const asked = calls.get(carrier);
     return html`<li><b>${names.get(carrier) ?? carrier}</b>${asked !== undefined && ` ${asked}.`}${
-      filtered !== undefined && ` ${filtered} of its journeys cannot be shown.`
+      filtered !== undefined && ` ${filtered} of its journeys cannot be shown${reasonsOf(leftOut)}.`
     }${ignored.length > 0 && ` Its prices do not heed ${ignored.join(' and ')}.`}${
       error !== undefined && html` <code>${error.code}</code> ${error.message}.`
     }</li>`;
   })}`;
+}
+
+/** The reasons why journeys cannot be shown, after their sum: `: 2 with an unknown station`. */
+function reasonsOf(leftOut: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(leftOut).map(([reason, count]) => `${count} ${reason}`);
+  return parts.length === 0 ? '' : `: ${parts.join(', ')}`;
 }
 
 /** What a search has come to, in one sentence for people and screen readers. */

@@ -18,7 +18,8 @@ export function readLegs(decoder: JourneyDecoder, entry: WireRecord, query: Carr
     .map((train) => read.record(train, 'trayectos'));
   const first = trains[0];
   const second = trains[1];
-  if (!first || trains.length > 2) throw new LeftOut(`of ${trains.length} trains`);
+  if (!first) throw new LeftOut('without a train');
+  if (trains.length > 2) throw new LeftOut('of more than two trains');
   return second
     ? changeOf(decoder, entry, first, second)
     : [directRide(decoder, query, entry, first)];

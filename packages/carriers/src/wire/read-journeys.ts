@@ -28,14 +28,21 @@ export interface NamedStation {
   readonly system?: string;
 }
 
-/** Says that a journey is of a kind that the model does not hold: it is left out of the answer. */
+/**
+ * Says that a journey was read, and that the model does not hold it: it is left out of the answer, and counted by the reason. The
+ * reasons of a wire are few: what differs from journey to journey is in none.
+ */
 export class LeftOut extends Error {}
+
+/** Reasons that are counted one by one, and characters of each. */
+const MAX_REASONS = 8;
+const MAX_REASON_LENGTH = 100;
 
 /**
  * Returns the journeys of an answer and the places that they name. A journey that is `LeftOut`, or whose trains are not in
- * order of time, is counted in `filtered`.
+ * order of time, is counted in `filtered` and by its reason in `leftOut`, however many of the answer are.
  *
- * @throws CarrierError `PROTOCOL` when more than half are left out, and for what cannot be read in any of them
+ * @throws CarrierError `PROTOCOL` for what cannot be read in any of them
  */
 export function readJourneys<Row>(
   decoder: CarrierDecoder,
@@ -45,7 +52,7 @@ export function readJourneys<Row>(
   const { read } = decoder;
   const journeys: Journey[] = [];
   const places = new Map<string, Place>();
-  let why = '';
+  const leftOut = new Map<string, number>();
   let named: Place[] = [];
   const own = journeyDecoder(decoder, {
     isNoted: (id) => places.has(id),
@@ -56,7 +63,7 @@ export function readJourneys<Row>(
   for (; at < rows.length; at += 1) {
     const journey = orLeftOut(read, decodeNext);
     if (journey instanceof LeftOut) {
-      why ||= journey.message;
+      count(leftOut, journey.message);
     } else {
       journeys.push(journey);
       for (const place of named) places.set(place.id, place);
@@ -64,14 +71,17 @@ export function readJourneys<Row>(
     if (named.length > 0) named = [];
   }
   const filtered = rows.length - journeys.length;
-  if (filtered > journeys.length) {
-    throw read.error('journeys of a known kind', `${filtered} of ${rows.length} ${why}`);
-  }
   return {
     journeys,
     ...(places.size > 0 && { places: [...places.values()] }),
-    ...(filtered > 0 && { filtered }),
+    ...(filtered > 0 && { filtered, leftOut: Object.fromEntries(leftOut) }),
   };
+}
+
+function count(reasons: Map<string, number>, message: string): void {
+  const reason = message.slice(0, MAX_REASON_LENGTH);
+  const name = reasons.size < MAX_REASONS || reasons.has(reason) ? reason : 'for other reasons';
+  reasons.set(name, (reasons.get(name) ?? 0) + 1);
 }
 
 function orLeftOut(read: WireReader, decode: () => Journey): Journey | LeftOut {
@@ -112,7 +122,7 @@ function journeyDecoder(decoder: CarrierDecoder, { isNoted, note }: NotedPlaces)
         return station;
       }
       if (!/^[\w.:-]{1,64}$/.test(code)) throw read.error(`a station code at \`${field}\``, code);
-      if (wire === undefined) throw new LeftOut(`with unknown station ${code}`);
+      if (wire === undefined) throw new LeftOut('with an unknown station');
       const { system = decoder.system, ...rest } = wire;
       const place = {
         ...rest,

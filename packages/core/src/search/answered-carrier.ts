@@ -27,12 +27,18 @@ const aCount: Rule = {
   test: (value) => Number.isInteger(value) && (value as number) >= 0,
 };
 
+const countsByReason: Rule = {
+  expected: 'counts by reason',
+  test: (value) => typeof value === 'object' && Object.values(value ?? {}).every(aCount.test),
+};
+
 const anAnswer: Shape = {
   journeys: journeysOf,
   places: { optional: [aPlace] },
   pages: { optional: { earlier: { optional: aToken }, later: { optional: aToken } } },
   covers: { optional: anInterval },
   filtered: { optional: aCount },
+  leftOut: { optional: countsByReason },
   failure: { optional: { code: aText, message: aText } },
 };
 

@@ -65,7 +65,7 @@ export async function askCarrier(
     return byDay ? answer : withCovers(answer);
   };
   const [only] = questions;
-  const { journeys, places, covers, filtered, failure, pages } =
+  const { journeys, places, covers, filtered, leftOut, failure, pages } =
     questions.length === 1 && only !== undefined
       ? soleAnswer(await ask(only, context))
       : joinAnswers(await askAll(questions, context, ask));
@@ -75,6 +75,7 @@ export async function askCarrier(
     places,
     covers,
     filtered,
+    leftOut,
     failure,
     pages: byDay ? undefined : pages,
     ignored,

@@ -57,12 +57,12 @@ export function createCarrierFace(
       });
     },
     running: (carrier) => ({ carrier, state: 'running', ms: 0, found: 0 }),
-    answered(carrier, ms, { journeys, filtered, covers, ignored, failure }) {
+    answered(carrier, ms, { journeys, filtered, leftOut, covers, ignored, failure }) {
       const found = journeys.length;
       const error = failure && errorOf(failure);
       // Without journeys a failure is all that there is.
       const state = found > 0 ? 'ok' : error ? stateOfCode(error.code) : 'empty';
-      const more = { filtered: filtered || undefined, covers, ignored, error };
+      const more = { filtered: filtered || undefined, leftOut, covers, ignored, error };
       return { carrier, state, ms, found, ...presentFields(more) };
     },
     failed(carrier, ms, cause, state) {

@@ -22,10 +22,11 @@ export function bothWays<T>(make: (direction: Direction) => T | undefined): Both
 
 /** The answers of one carrier to several pairs of stations, as one. */
 export interface JoinedAnswer
-  extends Omit<CarrierAnswer, 'pages' | 'places' | 'covers' | 'filtered' | 'failure'> {
+  extends Omit<CarrierAnswer, 'pages' | 'places' | 'covers' | 'filtered' | 'leftOut' | 'failure'> {
   readonly places: CarrierAnswer['places'] | undefined;
   readonly covers: Covered | undefined;
   readonly filtered: number | undefined;
+  readonly leftOut: CarrierAnswer['leftOut'] | undefined;
   /** That of the first answer that has one. */
   readonly failure: CarrierAnswer['failure'] | undefined;
   readonly pages: TokensByDirection | undefined;
@@ -36,16 +37,21 @@ export function joinAnswers(answers: readonly CarrierAnswer[]): JoinedAnswer {
   const places: Place[] = [];
   const covers: Covered[] = [];
   let filtered = 0;
+  const leftOut = new Map<string, number>();
   for (const answer of answers) {
     if (answer.places) places.push(...answer.places);
     if (answer.covers) covers.push(answer.covers);
     filtered += answer.filtered ?? 0;
+    for (const [reason, count] of Object.entries(answer.leftOut ?? {})) {
+      leftOut.set(reason, (leftOut.get(reason) ?? 0) + count);
+    }
   }
   return {
     journeys: answers.flatMap(({ journeys }) => journeys),
     places,
     covers: covers.length === 0 ? undefined : overlapOf(covers),
     filtered,
+    leftOut: leftOut.size > 0 ? Object.fromEntries(leftOut) : undefined,
     failure: answers.find(({ failure }) => failure)?.failure,
     pages: tokensOf(answers),
   };
@@ -53,8 +59,9 @@ export function joinAnswers(answers: readonly CarrierAnswer[]): JoinedAnswer {
 
 /** The same for one answer, which almost all are. */
 export function soleAnswer(answer: CarrierAnswer): JoinedAnswer {
-  const { journeys, places, covers, filtered, failure, pages } = answer;
-  return { journeys, places, covers, filtered, failure, pages: pages && tokensOf([answer]) };
+  const { journeys, places, covers, filtered, leftOut, failure, pages } = answer;
+  const tokens = pages && tokensOf([answer]);
+  return { journeys, places, covers, filtered, leftOut, failure, pages: tokens };
 }
 
 function tokensOf(answers: readonly CarrierAnswer[]): TokensByDirection {

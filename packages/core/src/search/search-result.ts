@@ -28,6 +28,8 @@ export interface CarrierStatus {
   readonly found: number;
   /** Journeys that the carrier's answer had and this model cannot hold. Absent: none. */
   readonly filtered?: number;
+  /** Their number by the reason, in words. */
+  readonly leftOut?: Readonly<Record<string, number>>;
   /** What its answer covers, where that is not the whole day. */
   readonly covers?: Covered;
   /** What this answer does not heed: its prices are of adults, or without cards. Absent: it heeds everything. */

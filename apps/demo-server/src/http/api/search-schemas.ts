@@ -119,6 +119,9 @@ const CarrierStatus = Type.Object(
     filtered: Type.Optional(
       Type.Integer({ description: 'Journeys of its answer that could not be shown' }),
     ),
+    leftOut: Type.Optional(
+      Type.Record(text, Type.Integer(), { description: 'Their number by the reason, in words' }),
+    ),
     covers: Type.Optional(
       Type.Object(
         { fromMs: Type.Integer(), untilMs: Type.Integer() },
