@@ -106,6 +106,11 @@ test('a chip says its state in words, and why; the line says what a search has c
   // A carrier that says why there is nothing has answered.
   const none = { ...failed(false), state: 'empty', found: 0 } as const;
   expect(statusText({ carriers: [none], found: 0, names, ms: 9 })).toBe('No journeys on this day');
+  const elsewhere = { ...none, error: { ...none.error, code: 'NOT_SERVED' } } as const;
+  const lineOf = (...carriers: Parameters<typeof statusText>[0]['carriers']) =>
+    statusText({ carriers, found: 0, names, ms: 9 });
+  expect(lineOf(elsewhere, elsewhere)).toBe('No carrier here goes there');
+  expect(lineOf(elsewhere, none)).toBe('No journeys on this day');
 });
 
 test('a carrier that answered with a part of its journeys is said to have, and may be asked again', () => {

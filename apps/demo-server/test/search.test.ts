@@ -120,6 +120,29 @@ test('a route that nobody serves is an empty list, and complete', async () => {
   expect(body.carriers[0]).toMatchObject({ state: 'empty', error: { code: 'NOT_SERVED' } });
 });
 
+test.each([
+  ['hang', 504, 'timeout'],
+  ['throttled', 503, 'rate-limited'],
+  ['error', 502, 'error'],
+] as const)(
+  'the only carrier that goes there fails (%s): no list, though those that do not go there have said so',
+  async (kind, status, state) => {
+    const argv = ['--latency', '0', '--deadline-ms', '500', '--max-in-flight', 'off'];
+    const { get, carriersUrl } = await serveDemo(...argv);
+    await setPlan(carriersUrl, 'renfe', { fault: { kind, share: 1 } });
+    expect(await get('/search?origin=Madrid&destination=Toledo')).toMatchObject({
+      status,
+      body: {
+        carriers: [
+          { carrier: 'renfe', state },
+          { carrier: 'ouigo', state: 'empty', error: { code: 'NOT_SERVED' } },
+          { carrier: 'avlo', state: 'empty', error: { code: 'NOT_SERVED' } },
+        ],
+      },
+    });
+  },
+);
+
 test('--carriers asks only those', async () => {
   const { get, carriersUrl } = await serveDemo('--carriers', 'ouigo', '--latency', '0');
   const { body } = await get(MADRID_BARCELONA);

@@ -1,4 +1,5 @@
 import type { CarrierStatus } from '@ticketing/core';
+import { isNotServed } from '../search/not-served.ts';
 import { html, type SafeHtml } from './html.ts';
 import type { Names } from './journey-row.ts';
 
@@ -89,6 +90,7 @@ export function statusText(search: {
   if (failed.length > 0) return `${journeys}; ${listed(failed)} did not answer`;
   const partial = carriers.filter(({ state, error }) => state === 'ok' && error !== undefined);
   if (partial.length > 0) return `${journeys}; ${listed(partial)} did not send all`;
+  if (carriers.every(isNotServed)) return 'No carrier here goes there';
   if (found === 0) return 'No journeys on this day';
   return `${journeys} in ${Math.round(ms)} ms`;
 }

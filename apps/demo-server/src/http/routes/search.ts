@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Parts } from '../../compose.ts';
 import { CARRIER_NAMES, carrierCalls, carrierTitles } from '../../search/carriers.ts';
 import { documentQuestion, type SearchDocument } from '../../search/documents.ts';
+import { isNotServed } from '../../search/not-served.ts';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
 import { SearchParameters } from '../../search/search-parameters.ts';
 import { readSearchQuestion } from '../../search/search-query.ts';
@@ -117,12 +118,14 @@ async function onRequest(request: FastifyRequest, reply: FastifyReply): Promise<
 /** A carrier may answer if it is asked later. */
 const BUSY: ReadonlySet<CarrierStatus['state']> = new Set(['rejected-busy', 'rate-limited']);
 
-/** @throws ProblemError if no carrier answered */
+/** @throws ProblemError if some carriers serve the stations, and none of these answered */
 function refuseWithoutAnswer({ carriers }: SearchDocument): void {
-  if (carriers.some(({ state }) => state === 'ok' || state === 'empty')) return;
+  const serving = carriers.filter((carrier) => !isNotServed(carrier));
+  if (serving.length === 0) return;
+  if (serving.some(({ state }) => state === 'ok' || state === 'empty')) return;
   const some = (state: CarrierStatus['state']) =>
-    carriers.some((carrier) => carrier.state === state);
-  const isBusy = carriers.every(({ state }) => BUSY.has(state));
+    serving.some((carrier) => carrier.state === state);
+  const isBusy = serving.every(({ state }) => BUSY.has(state));
   const status = isBusy ? 503 : some('timeout') ? 504 : 502;
   const detail = carriers.map(({ carrier, error }) => `${carrier}: ${error?.message}`).join('; ');
   throw new ProblemError(status, { detail, carriers: [...carriers] });
