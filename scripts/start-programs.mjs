@@ -29,6 +29,7 @@ const WAYS = [
   { path: 'scripts/screenshots', args: ['--help'] },
   { path: 'src/main.ts', args: ['--port', '0', '--worms', '0'], until: /^processes /m },
   { path: 'src/host.ts', args: ['--help'] },
+  { path: 'real-answers/src/main.ts', args: ['--help'] },
   { path: 'experiments/load', args: ['--help'] },
   { path: 'experiments/05-fleet/', args: ['--help'] },
   { path: 'scripts/mutants', args: ['--help'] },

@@ -92,7 +92,7 @@ function orLeftOut(read: WireReader, decode: () => Journey): Journey | LeftOut {
     const { cause } = error as Error;
     // Without a parameter it is the journey that is wrong, not a field of it.
     if (RailError.is(cause) && cause.code === 'ERR_JOURNEY' && !cause.data.parameter) {
-      return new LeftOut(`with ${cause.data.got}`);
+      return new LeftOut(`without ${cause.data.expected}`);
     }
     throw error;
   }

@@ -1,0 +1,36 @@
+import { bytesOf } from '../json.ts';
+import { minutesOf, type Row } from '../stated.ts';
+
+const OPENING = /<(?:[\w.-]+:)?TripResult[\s>]/g;
+const CLOSING = /<\/(?:[\w.-]+:)?TripResult\s*>/g;
+
+/** Returns the trips of an answer: one answer for each, with the others cut out of its text. */
+export function ojpRows(body: Uint8Array): readonly Row[] {
+  const text = new TextDecoder().decode(body);
+  const opened = [...text.matchAll(OPENING)].map(({ index }) => index);
+  const closed = [...text.matchAll(CLOSING)].map(({ index, 0: { length } }) => index + length);
+  const first = opened[0];
+  const last = closed.at(-1);
+  if (first === undefined || last === undefined || opened.length !== closed.length) return [];
+  return opened.map((from, index): Row => {
+    const trip = text.slice(from, closed[index]);
+    return {
+      body: bytesOf(text.slice(0, first) + trip + text.slice(last)),
+      stated: {
+        // The first one is the trip's, before those of its legs.
+        minutes: minutesOf(firstText(trip, 'Duration')),
+        changes: countOf(firstText(trip, 'Transfers')),
+      },
+    };
+  });
+}
+
+/** Returns the text of the first element of a name that stands before the first leg. */
+function firstText(trip: string, name: string): string | undefined {
+  const [head = ''] = trip.split(/<(?:[\w.-]+:)?(?:Leg|TripLeg)[\s>]/, 1);
+  return new RegExp(`<(?:[\\w.-]+:)?${name}>\\s*([^<\\s]*)\\s*<`).exec(head)?.[1];
+}
+
+function countOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,24 @@
+import { moneyFromNumber } from '@ticketing/core';
+import { at, bytesOf, isObject, numberAt, objectsOf, parse } from '../json.ts';
+import type { Row } from '../stated.ts';
+
+/** Returns the trains of an answer. Prices are of the whole party. */
+export function ouigoRows(body: Uint8Array): readonly Row[] {
+  const answer = parse(body);
+  if (!isObject(answer)) return [];
+  return objectsOf(answer['outbound']).map((train): Row => {
+    const [departs, arrives] = [
+      Date.parse(String(at(train, 'departure_station', 'departure_timestamp'))),
+      Date.parse(String(at(train, 'arrival_station', 'arrival_timestamp'))),
+    ];
+    const price = numberAt(train, 'price');
+    return {
+      body: bytesOf({ ...answer, outbound: [train] }),
+      stated: {
+        minutes: Number.isNaN(arrives - departs) ? undefined : (arrives - departs) / 60_000,
+        changes: 0,
+        ...(price !== undefined && { total: moneyFromNumber(price, 'EUR') }),
+      },
+    };
+  });
+}
