@@ -46,6 +46,7 @@ const retryableByCode = {
   NOT_SERVED: false,
   DATE_OUT_OF_RANGE: false,
   PROTOCOL: false,
+  UPSTREAM: true,
   OVERLOADED: true,
   INTERNAL: false,
 } as const;

@@ -1,5 +1,6 @@
 import { CarrierError, RailError } from '@ticketing/core';
 import { showValue } from '@ticketing/kit';
+import { refusePage } from './page-for-people.ts';
 
 /** Reads a decoded answer: returns values of the type that the method names, and throws `PROTOCOL` for others. */
 export interface WireReader {
@@ -8,9 +9,21 @@ export interface WireReader {
   text(record: WireRecord, name: string): string;
   number(record: WireRecord, name: string): number;
   boolean(record: WireRecord, name: string): boolean;
+  /** Returns the records of a list. One record in place of a list is a list of one; `null`, and a field that is absent, are none. */
+  records(value: unknown, name: string): readonly WireRecord[];
+  /** Returns a text that may be absent, without white space around it, 500 characters at most. What is no text, or empty, is absent. */
+  optionalText(record: WireRecord, name: string): string | undefined;
+  /** Returns a number that may be absent or `null`, also one that is written as a text. */
+  optionalNumber(record: WireRecord, name: string): number | undefined;
+  /** Whether a field is `true`, also as a text; all else is not. */
+  isTrue(record: WireRecord, name: string): boolean;
   /** Returns the error for an answer that lacks what it must have. */
   error(expected: string, got: unknown): CarrierError;
-  /** Returns the text of UTF-8 bytes. */
+  /**
+   * Returns the text of UTF-8 bytes.
+   *
+   * @throws CarrierError `PROTOCOL` for other bytes, `AUTH` or `OVERLOADED` for a page for people
+   */
   decode(bytes: Uint8Array): string;
   /** Returns the value of JSON bytes. */
   json(bytes: Uint8Array): unknown;
@@ -19,6 +32,10 @@ export interface WireReader {
 }
 
 export type WireRecord = Readonly<Record<string, unknown>>;
+
+/** Most characters of a text that is shown. */
+const MAX_TEXT = 500;
+const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
 
 /** Creates the reader of one carrier's answers. */
 export function createWireReader(carrier: string): WireReader {
@@ -29,20 +46,26 @@ export function createWireReader(carrier: string): WireReader {
       cause === undefined ? {} : { cause },
     );
   }
-  function decode(bytes: Uint8Array): string {
+  function utf8(bytes: Uint8Array): string {
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     } catch (cause) {
       throw error('UTF-8 text', `${bytes.byteLength} other bytes`, cause);
     }
   }
+  function decode(bytes: Uint8Array): string {
+    const text = utf8(bytes);
+    refusePage(carrier, text);
+    return text;
+  }
+  function record(value: unknown, name: string): WireRecord {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw error(`an object at \`${name}\``, value);
+    }
+    return value as WireRecord;
+  }
   return {
-    record(value, name) {
-      if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-        throw error(`an object at \`${name}\``, value);
-      }
-      return value as WireRecord;
-    },
+    record,
     list(value, name) {
       if (!Array.isArray(value)) throw error(`a list at \`${name}\``, value);
       return value;
@@ -62,6 +85,21 @@ export function createWireReader(carrier: string): WireReader {
       if (typeof value !== 'boolean') throw error(`a boolean at \`${name}\``, value);
       return value;
     },
+    records(value, name) {
+      if (value === undefined || value === null) return [];
+      return Array.isArray(value) ? value.map((one) => record(one, name)) : [record(value, name)];
+    },
+    optionalText(record, name) {
+      const value = record[name];
+      return (typeof value === 'string' && value.trim().slice(0, MAX_TEXT)) || undefined;
+    },
+    optionalNumber(record, name) {
+      const value = record[name] ?? undefined;
+      if (value === undefined || typeof value === 'number') return value;
+      if (typeof value === 'string' && NUMBER.test(value)) return Number(value);
+      throw error(`a number at \`${name}\``, value);
+    },
+    isTrue: (record, name) => record[name] === true || record[name] === 'true',
     error,
     decode,
     json(bytes) {
