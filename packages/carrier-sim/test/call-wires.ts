@@ -5,7 +5,7 @@ export function visitRenfe(url: string) {
     fetch(target, { method: 'POST', headers: { 'content-type': 'text/plain', cookie }, body });
   return {
     async open() {
-      const response = await fetch(`${url}/renfe/vol/buscarTren.do`);
+      const response = await fetch(`${url}/renfe/vol/inicio.do`);
       return response.headers.get('set-cookie')?.split(';')[0] ?? '';
     },
     async generateId(cookie: string) {
@@ -69,7 +69,7 @@ export async function searchOuigo(
 ): Promise<Response> {
   const { origin, destination, date } = search;
   const passengers = [{ discount_cards: [], disability_type: 'NH', type: 'A' }];
-  return fetch(`${url}/ouigo/api/Sale/journeysearch`, {
+  return fetch(`${url}/ouigo/Sale/journeysearch`, {
     method: 'POST',
     headers: { authorization: `Bearer ${search.token ?? (await tokenOfOuigo(url))}` },
     body: JSON.stringify({ origin, destination, outbound_date: date, passengers }),

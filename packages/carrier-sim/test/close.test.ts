@@ -37,7 +37,7 @@ test.skipIf(!process.features.typescript)(
       const { startCarrierSim } = await import(${JSON.stringify(source)});
       const latency = { kind: 'fixed', ms: 600_000 };
       const sim = await startCarrierSim({ plan: { renfe: { latency }, avlo: { fault: { kind: 'hang' } } } });
-      const calls = ['/renfe/vol/buscarTren.do', '/avlo/timetable/2026-12-01.json'];
+      const calls = ['/renfe/vol/inicio.do', '/avlo/timetable/2026-12-01.json'];
       const ended = Promise.allSettled(calls.map((path) => fetch(sim.url + path)));
       const open = () => Object.values(sim.requests()).reduce((sum, counts) => sum + counts.open, 0);
       while (open() < 2) await new Promise(setImmediate);

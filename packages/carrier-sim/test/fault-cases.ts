@@ -13,7 +13,7 @@ export const searchOf = (carrier: Carrier, url: string): Promise<Response> =>
   })[carrier]();
 
 const firstCall: Record<Carrier, string> = {
-  renfe: '/renfe/vol/buscarTren.do',
+  renfe: '/renfe/vol/inicio.do',
   ouigo: '/ouigo/Token/login',
   avlo: `/avlo/timetable/${date}.json`,
 };

@@ -74,7 +74,7 @@ test.each(['truncated', 'reset', 'wrong-content-type', 'malformed-price', 'throt
     const visit = visitRenfe(sim.url);
     expect(await visit.generateId(await visit.open())).toMatch(/^[0-9a-f]{32}$/);
     const login = await loginOuigo(sim.url, { username: 'anna', password: 'secret' });
-    expect(await login.json()).toMatchObject({ expires_in: 1200 });
+    expect(await login.json()).toMatchObject({ expirationDate: '2026-11-21T10:20:00.000Z' });
   },
 );
 

@@ -33,7 +33,7 @@ test('a carrier of your own answers below its name, beside those of the simulato
   const sim = await startCarrierSim({ carriers: { night }, plan: { night: {}, avlo: {} } });
   onTestFinished(() => sim.close());
   expect(await (await fetch(`${sim.url}/night/2026-12-01`)).json()).toEqual(trains);
-  expect((await fetch(`${sim.url}/renfe/vol/buscarTren.do`)).status).toBe(200);
+  expect((await fetch(`${sim.url}/renfe/vol/inicio.do`)).status).toBe(200);
   expect(sim.requests()).toMatchObject({
     renfe: { arrived: 1 },
     night: { arrived: 1, answered: 1, aborted: 0, open: 0, mostOpen: 1, failed: 0 },

@@ -9,7 +9,7 @@ const search = { origin: '60000', destination: '71801', date };
 interface Row {
   [field: string]: unknown;
   trayectos: Record<string, string>[];
-  tarifasDisponibles: { codigoTarifa: string; titulo: string; precioTarifa: string }[];
+  tarifasDisponibles: { precioTarifa: string; soloPlazasH: boolean }[] | null;
 }
 
 /** Runs the script as a browser with DWR does; the test's own server wrote it. */
@@ -64,9 +64,11 @@ test('renfe answers a search with every train that it sells', async () => {
       arrival: row['horaLlegada'],
       minutes: row['duracionViajeTotalEnMinutos'],
       soldOut: row['completo'],
-      cents: row.tarifasDisponibles.map(({ precioTarifa }) =>
-        Number(precioTarifa.replaceAll('.', '').replace(',', '')),
-      ),
+      cents: (row.tarifasDisponibles ?? [])
+        .filter(({ soloPlazasH }) => !soloPlazasH)
+        .map(({ precioTarifa }) =>
+          Math.round(Number(precioTarifa.replaceAll('.', '').replace(',', '.')) * 100),
+        ),
     })),
   ).toEqual(
     trains.map((train) => ({
@@ -84,9 +86,10 @@ test('renfe answers a search with every train that it sells', async () => {
 test('renfe writes prices, accents and arrivals after midnight as its wire has them', async () => {
   const sim = await startedSim();
   const text = await (await searchRenfe(sim.url, search)).text();
-  expect(text).toMatch(/precioTarifa:"1\.\d{3},\d{2}"/);
+  expect(text).toMatch(/precioTarifa:"1\.\d{3}(,\d{1,2})?"/);
+  expect(text).not.toMatch(/precioTarifa:"[^"]*,\d?0"/);
   expect(text).toContain('titulo:"B\\u00E1sico"');
-  expect(text).toMatch(/horaSalida:"22:15",horaLlegada:"00:\d\d"/);
+  expect(text).toMatch(/horaLlegada:"00:\d\d",horaSalida:"22:15"/);
   expect(text).toContain('completo:true');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the wire is ASCII and this is what ASCII is.
   expect(text).toMatch(/^[\x00-\x7f]*$/);
@@ -108,14 +111,17 @@ test('renfe offers two trains where none is direct', async () => {
   expect(rows).toHaveLength(trains.length);
   expect(rows[0]).toMatchObject({ tipoTrenUno: 'AVE', tipoTrenDos: 'AVE' });
   expect(rows[0]?.trayectos).toEqual(
-    trains[0]?.connection?.map((run) => ({
-      cdgoTren: run.number,
-      fecha: date,
-      cdgoEstacionOrigen: run.origin.slice(2),
-      cdgoEstacionDestino: run.destination.slice(2),
-      horaSalida: localTimeAt(run.departureMs, 'Europe/Madrid').time,
-      horaLlegada: localTimeAt(run.arrivalMs, 'Europe/Madrid').time,
-    })),
+    trains[0]?.connection?.map((run) =>
+      expect.objectContaining({
+        cdgoTren: run.number,
+        tipoTren: run.brand,
+        fecha: date,
+        cdgoEstacionOrigenTrayecto: run.origin.slice(2),
+        cdgoEstacionDestinoTrayecto: run.destination.slice(2),
+        horaSalida: `${localTimeAt(run.departureMs, 'Europe/Madrid').time}:00`,
+        horaLlegada: `${localTimeAt(run.arrivalMs, 'Europe/Madrid').time}:00`,
+      }),
+    ),
   );
 });
 
@@ -145,4 +151,54 @@ test('renfe answers U002 for a pair that it does not serve and U003 for a date n
   expect(await rowsOf(await searchRenfe(sim.url, { ...search, date: '2027-05-20' }))).toHaveLength(
     18,
   );
+});
+
+test('renfe lists a train without seats without fares, with its reason', async () => {
+  const sim = await startedSim();
+  const rows = await rowsOf(await searchRenfe(sim.url, search));
+  const full = rows.filter(({ completo }) => completo === true);
+  expect(full).toHaveLength(1);
+  expect(full[0]).toMatchObject({ tarifasDisponibles: null, razonNoDisponible: '3' });
+});
+
+test('renfe keeps the cheapest of the last seats for wheelchairs', async () => {
+  const sim = await startedSim({ plan: { renfe: { journeys: 200 } } });
+  const rows = await rowsOf(await searchRenfe(sim.url, search));
+  const reserved = rows.filter(({ tarifasDisponibles }) => tarifasDisponibles?.[0]?.soloPlazasH);
+  expect(reserved.length).toBeGreaterThan(0);
+  for (const { tarifasDisponibles } of reserved) {
+    expect(tarifasDisponibles?.slice(1).every(({ soloPlazasH }) => !soloPlazasH)).toBe(true);
+  }
+});
+
+test('renfe has the list of the way back unasked, with an error', async () => {
+  const sim = await startedSim();
+  const { value } = runScript(await (await searchRenfe(sim.url, search)).text());
+  expect(value['listadoTrenes']).toMatchObject([
+    { viajeIda: true, hayError: false, codigoEstacionOrigen: '60000' },
+    { viajeIda: false, hayError: 'true', listviajeViewEnlaceBean: [] },
+  ]);
+});
+
+test('renfe answers a day without trains with null and a message', async () => {
+  const sim = await startedSim({ plan: { renfe: { journeys: 0 } } });
+  const { value } = runScript(await (await searchRenfe(sim.url, search)).text());
+  expect(value['listadoTrenes']).toMatchObject([
+    { listviajeViewEnlaceBean: null, mensajeListaTrenVacia: expect.stringMatching(/./) },
+    {},
+  ]);
+});
+
+test('renfe: waiting-room is a page for people, list-error an error in the list, no-fares trains that are not full', async () => {
+  const sim = await startedSim();
+  sim.setPlan('renfe', { fault: { kind: 'waiting-room' } });
+  expect(await (await searchRenfe(sim.url, search)).text()).toMatch(/^<!DOCTYPE html>.*queue-it/);
+  sim.setPlan('renfe', { fault: { kind: 'list-error' } });
+  const { value } = runScript(await (await searchRenfe(sim.url, search)).text());
+  expect(value['listadoTrenes']).toMatchObject([{ cdgoError: 'E0001', hayError: true }, {}]);
+  sim.setPlan('renfe', { fault: { kind: 'no-fares' } });
+  const rows = await rowsOf(await searchRenfe(sim.url, search));
+  expect(rows).toHaveLength(18);
+  expect(rows.every(({ tarifasDisponibles }) => tarifasDisponibles === null)).toBe(true);
+  expect(rows.filter(({ completo }) => completo === true)).toHaveLength(1);
 });

@@ -148,7 +148,9 @@ test('token-refused answers 401 to a valid token of Ouigo, and is no fault of ot
   });
   expect([put.status, ((await put.json()) as { message: string }).message]).toEqual([
     400,
-    expect.stringMatching(/`plan\.fault\.kind` must be one of .*, throttled, got token-refused$/),
+    expect.stringMatching(
+      /`plan\.fault\.kind` must be one of .*, throttled, waiting-room, .*, got token-refused$/,
+    ),
   ]);
   sim.setPlan('ouigo', { fault: null });
   expect((await searchOuigo(sim.url, search)).status).toBe(200);

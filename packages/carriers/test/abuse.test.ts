@@ -105,11 +105,11 @@ test.each([
   ['renfe', dwrException('{cdgoError:{a:1}}')],
   ['renfe', dwrException('{cdgoError:[]}')],
   ['renfe', dwrException('{}')],
-] as const)('%s: the error %s is PROTOCOL', async (id, body) => {
+] as const)('%s: the error %s, without a code, is one of the server', async (id, body) => {
   const { [id]: carrier } = createCarriers(baseUrl);
   const wire = { body: bytesOf(body), receivedAt: 1 };
   expect(await failureOf(() => carrier.normalise(wire, queryOf()))).toMatchObject({
-    code: 'PROTOCOL',
+    code: 'UPSTREAM',
   });
 });
 

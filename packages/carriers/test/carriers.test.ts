@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { silences, strikes, testSilences, testStrikes } from './fault-cases.ts';
+import { ownStrikes, silences, strikes, testSilences, testStrikes } from './fault-cases.ts';
 import {
   ask,
   carrierIds,
@@ -34,6 +34,7 @@ testStrikes(
     return list.slice(turn % list.length).slice(0, 1);
   }),
 );
+testStrikes(ownStrikes);
 testSilences(silences.filter(({ id, kind }) => kind === 'hang' || id === 'renfe'));
 
 test.each(carrierIds)('%s: a deadline that has passed is TIMEOUT without a request', async (id) => {

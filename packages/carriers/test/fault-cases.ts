@@ -28,6 +28,14 @@ export const strikes: readonly Strike[] = faults.flatMap(([kind, usualCode]) =>
     }),
 );
 
+/** Faults that one of these wires has alone. */
+export const ownStrikes: readonly Strike[] = [
+  { id: 'renfe', kind: 'waiting-room', code: 'OVERLOADED' },
+  { id: 'renfe', kind: 'list-error', code: 'UPSTREAM' },
+  { id: 'ouigo', kind: 'moved', code: 'AUTH' },
+  { id: 'ouigo', kind: 'unknown-error', code: 'UPSTREAM' },
+];
+
 /** What never ends by itself, of every carrier. */
 export const silences = (['hang', 'drip'] as const).flatMap((kind) =>
   carrierIds.map((id) => ({ id, kind })),

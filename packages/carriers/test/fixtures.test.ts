@@ -17,15 +17,15 @@ test('renfe reads comma prices, local times, arrivals after midnight, and a chan
     legs: [{ brand: 'AVE', number: '3063', operator: 'renfe', operatingDay: '2026-12-01' }],
     offers: [
       {
-        id: 'BA00',
+        id: 'N2010',
         seller: 'renfe',
-        fareName: 'Básico',
+        fareName: 'Elige',
         total: { amount: 3735, currency: 'EUR' },
         travelClass: 'second',
-        flexibility: 'none',
+        flexibility: 'semi',
         fetchedAt: receivedAt,
       },
-      { id: 'PR00', total: { amount: 107_120 }, travelClass: 'first', flexibility: 'full' },
+      { id: 'N4010', total: { amount: 107_120 }, travelClass: 'first', flexibility: 'full' },
     ],
   });
   expect(night).toMatchObject({ arrival: { iso: at('2026-12-02T00:55') }, offers: [] });
@@ -41,7 +41,7 @@ test('renfe reads comma prices, local times, arrivals after midnight, and a chan
   });
 });
 
-test('renfe reads the price of all passengers', () => {
+test('renfe: a price is for one person, and is multiplied', () => {
   const query = queryOf('7160000', '7171801', '2026-12-01', 3);
   const { journeys } = renfe.normalise({ body: fixture('renfe'), receivedAt }, query);
   expect(journeys[0]?.offers[0]?.total).toEqual({ amount: 3 * 3735, currency: 'EUR' });
@@ -53,14 +53,14 @@ test('renfe reads a handled exception as the error that it is', async () => {
   expect(error).toMatchObject({ code: 'RATE_LIMITED', retryable: true });
 });
 
-test('ouigo reads float prices, offsets, seats and trains that are full', () => {
+test('ouigo reads float prices, offsets and trains that are full', () => {
   const { journeys } = ouigo.normalise({ body: fixture('ouigo.json'), receivedAt }, queryOf());
   expect(journeys).toMatchObject([
     {
       departure: { iso: at('2026-12-01T06:35') },
       arrival: { iso: at('2026-12-01T09:05') },
       legs: [{ brand: 'OUIGO', number: '6611', operator: 'ouigo', origin: 'uic:7160000' }],
-      offers: [{ seller: 'ouigo', total: { amount: 1900, currency: 'EUR' }, seatsLeft: 12 }],
+      offers: [{ seller: 'ouigo', total: { amount: 1900, currency: 'EUR' } }],
     },
     { arrival: { iso: at('2026-12-02T00:20') }, offers: [] },
   ]);
@@ -71,7 +71,7 @@ test.each([
   ['DATE_NOT_ON_SALE', 'DATE_OUT_OF_RANGE'],
   ['TOO_MANY_REQUESTS', 'RATE_LIMITED'],
   ['BAD_REQUEST', 'BAD_REQUEST'],
-  ['SOMETHING_NEW', 'PROTOCOL'],
+  ['SOMETHING_NEW', 'UPSTREAM'],
 ])('ouigo reads the error %s inside a status 200 as %s', async (code, expected) => {
   const body = new TextEncoder().encode(JSON.stringify({ outbound: null, error: { code } }));
   const error = await failureOf(() => ouigo.normalise({ body, receivedAt }, queryOf()));

@@ -108,8 +108,8 @@ export function fuzzTests(runs: Runs): void {
     { token: 5, expires_in: 1 },
     { token: '', expires_in: 1 },
     { token: 'a\r\nx: y', expires_in: 1 },
-    { token: 'a' },
-    { token: 'a', expires_in: '1' },
+    { token: 'a', expires_in: 'soon' },
+    { token: 'a', expires_in: [] },
   ];
 
   test.each(logins)('ouigo: the login %j is PROTOCOL', async (login) => {

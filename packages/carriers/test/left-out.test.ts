@@ -21,15 +21,17 @@ const readOuigo = (...changes: readonly [string, string][]): CarrierAnswer =>
   ouigo.normalise({ body: changed('ouigo.json', ...changes), receivedAt }, queryOf());
 
 // The change of trains of the golden answer, in Zaragoza.
-const CHANGE = 'cdgoEstacionDestino:"04040"';
+const CHANGE = 'cdgoEstacionDestinoTrayecto:"04040"';
+const THREE = 'trayectos:[{cdgoEstacionDestinoTrayecto:"04040"';
+const CONNECTION = THREE;
 
 test.each<[what: string, from: string, to: string]>([
-  ['a station whose zone nobody gives', CHANGE, 'cdgoEstacionDestino:"99999"'],
+  ['a station abroad whose zone nobody gives', CHANGE, 'cdgoEstacionDestinoTrayecto:"87999"'],
   ['a ride without a station', CHANGE, 'x:0'],
-  ['a ride whose station is null', CHANGE, 'cdgoEstacionDestino:null'],
-  ['trains that are not in order of time', 'horaSalida:"11:00"', 'horaSalida:"10:00"'],
-  ['three trains', 'trayectos:[{cdgoTren:"03081"', 'trayectos:[{},{cdgoTren:"03081"'],
-  ['no train', 'trayectos:[{cdgoTren:"06323"}]', 'trayectos:[]'],
+  ['a ride whose station is null', CHANGE, 'cdgoEstacionDestinoTrayecto:null'],
+  ['trains that are not in order of time', 'horaSalida:"11:00:00"', 'horaSalida:"10:00:00"'],
+  ['three trains', THREE, THREE.replace('[', '[{},')],
+  ['no train', CONNECTION, CONNECTION.replace('trayectos:[', 'trayectos:[],x:[')],
 ])('renfe leaves out one journey of %s, counts it, and keeps the others', (_what, from, to) => {
   const answer = readRenfe([from, to]);
   expect(answer).toMatchObject({ filtered: 1, journeys: [{}, {}] });
@@ -39,11 +41,11 @@ test.each<[what: string, from: string, to: string]>([
 });
 
 test('however many journeys are left out, the others are the answer, and each reason is counted', () => {
-  const none = 'trayectos:[]';
-  const answer = readRenfe([CHANGE, 'x:0'], ['trayectos:[{cdgoTren:"06323"}]', none]);
+  const late = 'cdgoTren:"06323"';
+  const answer = readRenfe([CHANGE, 'x:0'], [late, `${late}},{},{x:1`]);
   expect(answer).toMatchObject({
     filtered: 2,
-    leftOut: { 'without a train': 1, 'without `cdgoEstacionDestino`': 1 },
+    leftOut: { 'of more than two trains': 1, 'without `cdgoEstacionDestinoTrayecto`': 1 },
     journeys: { length: 1 },
   });
 });
@@ -52,7 +54,8 @@ test.each<[what: string, from: string, to: string]>([
   ['money', '"37,35"', '"37,3x"'],
   ['money that is a number', '"37,35"', '37.35'],
   ['a time', '"06:15"', '"26:15"'],
-  ['a day', '{fecha:"2026-12-01",horaSalida:"22:10"', '{fecha:"2026-02-30",horaSalida:"22:10"'],
+  ['a time of another form', '"06:15"', '"6.15"'],
+  ['a day', 'fecha:"2026-12-01",horaLlegada:"00:55"', 'fecha:"2026-02-30",horaLlegada:"00:55"'],
 ])('renfe: %s that cannot be read is PROTOCOL, in one journey of many', async (_what, from, to) => {
   expect((await failureOf(() => readRenfe([from, to]))).code).toBe('PROTOCOL');
 });
@@ -60,7 +63,8 @@ test.each<[what: string, from: string, to: string]>([
 test.each<[what: string, from: string, to: string]>([
   ['money', '19.0', '19.001'],
   ['money that is text', '19.0', '"19"'],
-  ['a time', 'T06:35:00+01:00', 'T06:35'],
+  ['a time', 'T06:35:00+01:00', 'T26:35'],
+  ['a time of another form', 'T06:35:00+01:00', ' 6:35'],
   ['a time that is none', '2026-12-01T06:35', '2026-02-30T06:35'],
 ])('ouigo: %s that cannot be read is PROTOCOL, in one journey of many', async (_what, from, to) => {
   expect((await failureOf(() => readOuigo([from, to]))).code).toBe('PROTOCOL');
@@ -71,23 +75,23 @@ test('ouigo: a station that the table lacks is a place, named as the wire names 
     ['"7171801","name":"Barcelona"', '"7199999","name":"Nowhere"'],
     ['"7171801","name":"Barcelona"', '"7199998","name":""'],
   );
-  expect(journeys.map(({ legs }) => legs[0]?.destination)).toEqual([
-    'ouigo:7199999',
-    'ouigo:7199998',
-  ]);
+  expect(journeys.map(({ legs }) => legs[0]?.destination)).toEqual(['uic:7199999', 'uic:7199998']);
   expect(journeys[0]?.arrival.iso).toBe('2026-12-01T09:05:00+01:00[Europe/Madrid]');
   expect(filtered).toBeUndefined();
   expect(places).toMatchObject([
     { id: 'uic:7160000', name: 'Madrid Puerta de Atocha-Almudena Grandes' },
-    { id: 'ouigo:7199999', name: 'Nowhere', zone: 'Europe/Madrid' },
-    { id: 'ouigo:7199998', name: '7199998', zone: 'Europe/Madrid' },
+    { id: 'uic:7199999', name: 'Nowhere', zone: 'Europe/Madrid' },
+    { id: 'uic:7199998', name: '7199998', zone: 'Europe/Madrid' },
   ]);
 });
 
 test('renfe names the stations of its changes; a journey that is left out names none', () => {
   const names = ({ places = [] }: CarrierAnswer) => places.map(({ id }) => id);
-  expect(names(readRenfe())).toEqual(['uic:7160000', 'uic:7104040', 'uic:7171801']);
-  expect(names(readRenfe(['horaSalida:"11:00"', 'horaSalida:"10:00"']))).toEqual([]);
+  expect(names(readRenfe())).toEqual(['uic:7160000', 'uic:7171801', 'uic:7104040']);
+  expect(names(readRenfe(['horaSalida:"11:00:00"', 'horaSalida:"10:00:00"']))).toEqual([
+    'uic:7160000',
+    'uic:7171801',
+  ]);
 });
 
 test('avlo: a price or an instant that cannot be read is PROTOCOL', async () => {

@@ -29,6 +29,8 @@ export function literalTests(runs: Runs): void {
     ['-1.5e3', -1500],
     ['.5', 0.5],
     ['undefined', undefined],
+    ['new Date(1796000000000)', 1_796_000_000_000],
+    ['new  Date ( -1 )', -1],
   ])('literal() reads %s', (text, value) => {
     expect(read(text)).toBe(value);
   });
@@ -47,7 +49,14 @@ export function literalTests(runs: Runs): void {
     '[1,]',
     '{a:1,}',
     '{a 1}',
-    'new Date(0)',
+    'new Date()',
+    'new Date(1,2)',
+    'new Date("1")',
+    'new Date(0.5)',
+    'new Date(a())',
+    'new Map(0)',
+    'new',
+    'Date(0)',
     'alert(1)',
     '1n',
     '01a',

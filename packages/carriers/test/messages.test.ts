@@ -7,7 +7,7 @@ import { createDecoder } from '../src/wire/decoder.ts';
 import { bytesOf, createCarriers, failureOf, fixture, queryFor, queryOf } from './upstream.ts';
 
 const reset = Object.assign(new Error('gone'), { code: 'ECONNRESET' });
-const { read, trainNumber, total } = createDecoder('ouigo');
+const { read, total } = createDecoder('ouigo');
 const carriers = createCarriers('http://127.0.0.1:1');
 const answer = (body: string) => ({ body: bytesOf(body), receivedAt: 1 });
 const ouigoTrain = ({ from }: { from: string | undefined }): string =>
@@ -60,19 +60,29 @@ test.each<[what: string, fail: () => unknown, message: string]>([
     "Cannot read answer of `ouigo`: it must have a station code at `_u_i_c_station_code`, got ' '",
   ],
   [
-    'no train number',
-    () => trainNumber({ train: 'x' }, 'train'),
-    'Cannot read answer of `ouigo`: it must have a train number at `train`, got x',
-  ],
-  [
     'a negative price',
     () => total({ amount: -1, currency: 'EUR' }, queryOf()),
     'Cannot read answer of `ouigo`: it must have a price of 0 or more, got -1',
   ],
   [
     'bytes that are no JSON',
-    () => carriers.ouigo.normalise(answer('<html>'), queryOf()),
-    'Cannot read answer of `ouigo`: it must have JSON, got <html>',
+    () => carriers.ouigo.normalise(answer('<a>'), queryOf()),
+    'Cannot read answer of `ouigo`: it must have JSON, got <a>',
+  ],
+  [
+    'a page for people',
+    () => carriers.ouigo.normalise(answer('<!DOCTYPE html><title>Hello</title>'), queryOf()),
+    'Cannot ask `ouigo`: it answered a page for people',
+  ],
+  [
+    'a waiting room',
+    () => carriers.renfe.normalise(answer('<html><script src="//queue-it.example">'), queryOf()),
+    'Cannot ask `renfe`: it answered a page for people, a waiting room',
+  ],
+  [
+    'an error without a code',
+    () => carriers.ouigo.normalise(answer('{"outbound":null,"error":"Try later"}'), queryOf()),
+    'Cannot ask `ouigo`: it answered Try later',
   ],
   [
     'an empty text in place of a code',

@@ -1,6 +1,15 @@
+import type { CarrierHttp } from '@ticketing/core';
 import { expect, test } from 'vitest';
 import { createTokenStore } from '../src/ouigo/request.ts';
-import { ask, createCarriers, failureOf, now, startUpstream } from './upstream.ts';
+import {
+  ask,
+  bytesOf,
+  createCarriers,
+  failureOf,
+  now,
+  queryOf,
+  startUpstream,
+} from './upstream.ts';
 
 test('a token is used until ten seconds before it expires', () => {
   let atMs = 1000;
@@ -78,4 +87,48 @@ test('no listener stays on the signal of a search, whether it was answered or re
   const other = await startUpstream();
   await ask(other, other.carriers.ouigo, undefined, { signal, deadline: now() + 5000 });
   expect(added).toEqual([]);
+});
+
+/** Searches twice over answers of a login, and returns the paths that were asked. */
+async function pathsAfter(login: object, atMs = 1): Promise<readonly string[]> {
+  const { ouigo } = createCarriers('http://127.0.0.1:1', { now: () => atMs });
+  const paths: string[] = [];
+  const http: CarrierHttp = {
+    async send({ url }) {
+      paths.push(new URL(url).pathname);
+      const isLogin = url.endsWith('/login');
+      const answer = isLogin ? { token: 'abc', ...login } : { outbound: [], error: null };
+      return { status: 200, headers: {}, body: bytesOf(JSON.stringify(answer)), receivedAt: 1 };
+    },
+  };
+  const context = { http, signal: new AbortController().signal, deadline: 1 };
+  for (let count = 0; count < 2; count += 1) await ouigo.request(queryOf(), context);
+  return paths;
+}
+
+const SEARCH = '/ouigo/Sale/journeysearch';
+const LOGIN = '/ouigo/Token/login';
+
+test.each<[what: string, login: object]>([
+  ['does not say how long it is valid', {}],
+  ['says null', { expires_in: null, expirationDate: null }],
+  ['says a text that is no date', { expirationDate: 'soon' }],
+  ['says a number as a text', { expires_in: '60' }],
+  ['says a date', { expirationDate: '1970-01-01T00:01:00.0000000+00:00' }],
+])('a token that %s is used until it is refused, or expires', async (_what, login) => {
+  expect(await pathsAfter(login)).toEqual([LOGIN, SEARCH, SEARCH]);
+});
+
+test('a token whose date has passed is not used again', async () => {
+  const login = { expirationDate: '1970-01-01T00:01:00Z' };
+  expect(await pathsAfter(login, 60_000)).toEqual([LOGIN, SEARCH, LOGIN, SEARCH]);
+});
+
+test('a page in place of an answer does not cost the token', async () => {
+  const upstream = await startUpstream({ plan: { ouigo: { fault: { kind: 'moved' } } } });
+  const { ouigo } = upstream.carriers;
+  for (let count = 0; count < 2; count += 1) {
+    expect(await failureOf(() => ask(upstream, ouigo))).toMatchObject({ code: 'AUTH' });
+  }
+  expect(upstream.sim.requests().ouigo.arrived).toBe(3);
 });

@@ -6,6 +6,7 @@ const MAX_DEPTH = 32;
 const SPACE = /\s*/y;
 const NAME = /[A-Za-z_$][\w$]*/y;
 const NUMBER = /-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w$.])/y;
+const DATE = /new\s+Date\s*\(\s*(-?\d+(?![\w$.]))\s*\)/y;
 const PLAIN = /[^"'\\\n\r]+/y;
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([^ux\d\n\r]|0(?!\d)))/y;
 
@@ -106,6 +107,9 @@ export function createPatternScanner(text: string) {
     const number = take(NUMBER)?.[0];
     if (number !== undefined) return Number(number);
     const at = offset;
+    const date = take(DATE)?.[1];
+    if (date !== undefined && Number.isSafeInteger(Number(date))) return Number(date);
+    offset = at;
     const word = take(NAME)?.[0];
     if (word === undefined || !words.has(word)) throw new LiteralError('a literal', at);
     return words.get(word);

@@ -263,11 +263,17 @@ function renfeFares({ minutes, seatsLeft, brands }: PricedRide, random: Random):
   // The last seats of the best class are expensive, so that a price with a thousands separator occurs.
   const premium =
     seatsLeft <= 2 ? 100_000 + 5 * random.below(5000) : basic * 2 + 5 * random.below(900);
+  const elige = basic + 5 * (80 + random.below(300));
+  const count = random.pick([1, 2, 3, 3, 3]);
+  if (brands.includes('AVLO')) {
+    return [
+      { code: 'LC107', name: 'Básica', cents: basic, travelClass: 'second', flexibility: 'semi' },
+    ];
+  }
   const fares: readonly Fare[] = [
-    { code: 'BA00', name: 'Básico', cents: basic },
-    { code: 'EL00', name: 'Elige', cents: basic + 5 * (80 + random.below(300)) },
-    { code: 'PR00', name: 'Premium', cents: premium },
+    { code: 'N1010', name: 'Básico', cents: basic, travelClass: 'second', flexibility: 'semi' },
+    { code: 'N2010', name: 'Elige', cents: elige, travelClass: 'second', flexibility: 'semi' },
+    { code: 'N4010', name: 'Prémium', cents: premium, travelClass: 'first', flexibility: 'full' },
   ];
-  const most = brands.includes('AVLO') ? 2 : 3;
-  return fares.slice(0, Math.min(most, random.pick([1, 2, 3, 3, 3])));
+  return fares.slice(0, count);
 }

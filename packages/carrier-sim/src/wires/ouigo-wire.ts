@@ -15,13 +15,29 @@ import {
 
 const maxTokens = 10_000;
 const tokenSeconds = 1200;
+/** Sizes of parties whose answers are kept. */
+const maxPeople = 9;
 
-/** Faults of Ouigo alone: `token-refused` answers 401 to a token that is valid. */
-export const ouigoFaults: { readonly 'token-refused': NoOptions } = { 'token-refused': {} };
+/**
+ * Faults of Ouigo alone: `token-refused` answers 401 to a token that is valid, `moved` leads a search to a page for people, `unknown-error`
+ * answers it with a code that no list has.
+ */
+export const ouigoFaults: {
+  readonly 'token-refused': NoOptions;
+  readonly moved: NoOptions;
+  readonly 'unknown-error': NoOptions;
+} = { 'token-refused': {}, moved: {}, 'unknown-error': {} };
 
 /** Creates Ouigo's wire: a login that returns a token for twenty minutes, and a search in JSON. */
 export function createOuigoWire(context: WireContext): Wire {
-  const encodeOnce = keptByList(encodeOuigo);
+  const encoders = new Map<number, (trains: readonly Train[]) => string>();
+  const encodeOnce = (trains: readonly Train[], people: number): string => {
+    const kept = encoders.get(people);
+    if (kept !== undefined) return kept(trains);
+    const encode = keptByList((list: readonly Train[]) => encodeOuigo(list, people));
+    if (encoders.size < maxPeople) encoders.set(people, encode);
+    return encode(trains);
+  };
   const { credentials } = context;
   const ids = createRandom(`${context.seed}/ouigo/tokens`);
   const expiries = createBoundedMap<number>(maxTokens);
@@ -38,12 +54,13 @@ export function createOuigoWire(context: WireContext): Wire {
           }
           const token = ids.token();
           expiries.add(token, context.now() + tokenSeconds * 1000);
-          return jsonAnswer({ token, expires_in: tokenSeconds });
+          const expires = new Date(context.now() + tokenSeconds * 1000);
+          return jsonAnswer({ token, expirationDate: expires.toISOString() });
         },
       },
       {
         method: 'POST',
-        path: '/api/Sale/journeysearch',
+        path: '/Sale/journeysearch',
         search: true,
         searchKey({ body }) {
           const query = readQuery(readJson(body));
@@ -51,19 +68,23 @@ export function createOuigoWire(context: WireContext): Wire {
         },
         answer({ body, headers, fault }) {
           const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
-          if (fault || context.now() >= (expiries.get(token) ?? 0)) {
+          if (fault?.kind === 'token-refused' || context.now() >= (expiries.get(token) ?? 0)) {
             return httpError(401, { code: 'INVALID_TOKEN', message: 'Token missing or expired' });
           }
           const query = readQuery(readJson(body));
           if (!query) {
             return httpError(400, { code: 'BAD_REQUEST', message: 'Malformed journey search' });
           }
+          if (fault?.kind === 'moved') {
+            return { status: 302, headers: { location: 'https://wait.example/' }, body: '' };
+          }
+          if (fault?.kind === 'unknown-error') return saleError('S3_FAILURE', 'Try again later');
           const finding = context.find(query);
           if (finding.kind === 'not-served') return saleError('NO_ROUTE', 'No such route');
           if (finding.kind === 'date-not-on-sale') {
             return saleError('DATE_NOT_ON_SALE', 'The date is not on sale');
           }
-          return jsonAnswer(encodeOnce(finding.trains));
+          return jsonAnswer(encodeOnce(finding.trains, query.people));
         },
       },
     ],
@@ -81,13 +102,18 @@ function isWelcome(login: unknown, credentials: Credentials | undefined): boolea
 
 function readQuery(
   value: unknown,
-): { origin: string; destination: string; date: string } | undefined {
+): { origin: string; destination: string; date: string; people: number } | undefined {
   if (!isRecord(value)) return undefined;
   const { origin, destination, outbound_date: date, passengers } = value as Record<string, unknown>;
   if (typeof origin !== 'string' || typeof destination !== 'string') return undefined;
   if (!isCalendarDate(date) || !Array.isArray(passengers)) return undefined;
   if (passengers.length === 0 || !passengers.every(isRecord)) return undefined;
-  return { origin: uicOf(origin), destination: uicOf(destination), date };
+  return {
+    origin: uicOf(origin),
+    destination: uicOf(destination),
+    date,
+    people: passengers.length,
+  };
 }
 
 function uicOf(code: string): string {
@@ -114,29 +140,45 @@ function httpError(status: number, error: { code: string; message: string }): An
   return jsonAnswer({ error }, status);
 }
 
-/** Returns Ouigo's answer to a search: JSON with prices in euros for one person. */
-export function encodeOuigo(trains: readonly Train[]): string {
-  return JSON.stringify({ outbound: trains.map(encodeTrain), error: null });
+/** Returns Ouigo's answer to a search: JSON with prices in euros for a whole party. */
+export function encodeOuigo(trains: readonly Train[], people = 1): string {
+  return JSON.stringify({
+    outbound: trains.map((train) => encodeTrain(train, people)),
+    blocs_cms_outbound: trains.length > 0 ? [] : ['NO_RESULTS'],
+    error: null,
+  });
 }
 
-function encodeTrain(train: Train): object {
+/** Seats are counted when few are left. */
+const FEW_SEATS = 9;
+
+function encodeTrain(train: Train, people: number): object {
   const fare = train.fares.find(({ seller }) => seller === 'ouigo');
   const origin = stationOf(train.origin);
   const destination = stationOf(train.destination);
+  const euros = (cents: number): number => (cents * people) / 100;
   return {
-    price: fare ? fare.cents / 100 : null,
-    full: !fare,
-    remaining_seats: fare ? train.seatsLeft : 0,
+    segments: [{ service_name: train.number, service_date: train.date }],
     departure_station: {
+      departure_timestamp: localTimeAt(train.departureMs, origin.zone).timestamp,
       _u_i_c_station_code: origin.uic,
       name: origin.name,
-      departure_timestamp: localTimeAt(train.departureMs, origin.zone).timestamp,
     },
     arrival_station: {
+      arrival_timestamp: localTimeAt(train.arrivalMs, destination.zone).timestamp,
       _u_i_c_station_code: destination.uic,
       name: destination.name,
-      arrival_timestamp: localTimeAt(train.arrivalMs, destination.zone).timestamp,
     },
-    train_number: train.number,
+    full: !fare,
+    remaining_seats: fare && train.seatsLeft <= FEW_SEATS ? train.seatsLeft : null,
+    price: fare ? euros(fare.cents) : null,
+    original_price: fare ? euros(fare.cents) : null,
+    is_promo: false,
+    packages: fare
+      ? [
+          { product_family_id: 'OUIGO_PLUS', name: 'Plus', price: euros(fare.cents + 900) },
+          { product_family_id: 'OUIGO_FULL', name: 'Full', price: euros(fare.cents + 1700) },
+        ]
+      : [],
   };
 }

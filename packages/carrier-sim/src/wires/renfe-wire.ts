@@ -3,7 +3,14 @@ import { localTimeAt } from '../timetable/local-clock.ts';
 import { type SimStation, stationOf, stations } from '../timetable/network.ts';
 import { createRandom } from '../timetable/random.ts';
 import type { Train, TrainFare, TrainRun } from '../timetable/train.ts';
-import { type Answer, type RawRequest, searchKeyOf, type Wire, type WireContext } from './wire.ts';
+import {
+  type Answer,
+  type NoOptions,
+  type RawRequest,
+  searchKeyOf,
+  type Wire,
+  type WireContext,
+} from './wire.ts';
 
 /** What Renfe keeps of a visitor between calls. */
 interface RenfeSession {
@@ -13,6 +20,17 @@ interface RenfeSession {
 
 const maxSessions = 10_000;
 const dwrPath = '/vol/dwr/call/plaincall';
+const resultPath = '/vol/buscarTrenEnlaces.do';
+
+/**
+ * Faults of Renfe alone: `waiting-room` answers a search with a page for people, `list-error` writes an error into an empty list,
+ * `no-fares` lists trains that are not full without any fare.
+ */
+export const renfeFaults: {
+  readonly 'waiting-room': NoOptions;
+  readonly 'list-error': NoOptions;
+  readonly 'no-fares': NoOptions;
+} = { 'waiting-room': {}, 'list-error': {}, 'no-fares': {} };
 
 const complaints = {
   U001: 'Su sesión ha caducado',
@@ -36,7 +54,7 @@ export function createRenfeWire(context: WireContext): Wire {
     calls: [
       {
         method: 'GET',
-        path: '/vol/buscarTren.do',
+        path: '/vol/inicio.do',
         answer() {
           const id = ids.token();
           sessions.add(id, {});
@@ -61,7 +79,7 @@ export function createRenfeWire(context: WireContext): Wire {
         answer(request) {
           const session = sessionOf(request);
           if (session) session.search = readSearch(request.body);
-          return page({});
+          return { status: 302, headers: { location: `/renfe${resultPath}` }, body: '' };
         },
       },
       {
@@ -81,6 +99,11 @@ export function createRenfeWire(context: WireContext): Wire {
           const finding = context.find(session.search);
           if (finding.kind === 'not-served') return complaint('U002');
           if (finding.kind === 'date-not-on-sale') return complaint('U003');
+          if (request.fault?.kind === 'waiting-room') return waitingRoom();
+          if (request.fault?.kind === 'list-error') return script(encodeListError());
+          if (request.fault?.kind === 'no-fares') {
+            return script(encodeRenfe(finding.trains.map((train) => ({ ...train, fares: [] }))));
+          }
           return script(encodeOnce(finding.trains));
         },
       },
@@ -107,6 +130,12 @@ function page(headers: Answer['headers']): Answer {
   };
 }
 
+function waitingRoom(): Answer {
+  const body =
+    '<!DOCTYPE html><html><head><script src="//static.queue-it.example/room.js"></script></head></html>\n';
+  return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body };
+}
+
 function script(body: string): Answer {
   return { status: 200, headers: { 'content-type': 'text/javascript;charset=utf-8' }, body };
 }
@@ -122,48 +151,114 @@ function complaint(cdgoError: keyof typeof complaints): Answer {
 
 /** Returns Renfe's answer to a search: a DWR script with one list of trains. */
 export function encodeRenfe(trains: readonly Train[]): string {
-  const listadoTrenes = [{ listviajeViewEnlaceBean: trains.map(encodeTrain) }];
-  return writeDwrScript({ handler: 'handleCallback', batch: '1', value: { listadoTrenes } });
+  const [first] = trains;
+  return listOf({
+    cdgoError: null,
+    ...(first && endsOf(first)),
+    fechaOrigen: first ? first.date.split('-').reverse().join('/') : null,
+    hayError: false,
+    listviajeViewEnlaceBean: first ? trains.map(encodeTrain) : null,
+    mensajeListaTrenVacia: first ? null : 'No hay trenes para los criterios elegidos',
+    viajeIda: true,
+  });
 }
 
-function encodeTrain(train: Train): ScriptValue {
+function encodeListError(): string {
+  return listOf({
+    cdgoError: 'E0001',
+    hayError: true,
+    listviajeViewEnlaceBean: [],
+    mensajeListaTrenVacia: 'Servicio no disponible',
+    viajeIda: true,
+  });
+}
+
+/** The list of the way back is there unasked, and has an error. */
+function listOf(list: ScriptValue): string {
+  const back = { cdgoError: null, hayError: 'true', listviajeViewEnlaceBean: [], viajeIda: false };
+  const value = { actEtiqOferta: 'SI', listadoTrenes: [list, back] };
+  return writeDwrScript({ handler: 'handleCallback', batch: '1', value });
+}
+
+/** Every bean has its fields in the order of the alphabet. */
+function encodeTrain(train: Train, index: number): ScriptValue {
   const fares = train.fares.filter(({ seller }) => seller === 'renfe');
-  const { cdgoEstacionOrigen, cdgoEstacionDestino, ...times } = encodeRun(train);
+  const runs = train.connection ?? [train];
+  const [first, second] = runs;
+  const minutes = (train.arrivalMs - train.departureMs) / 60_000;
+  const { fecha, horaSalida, horaLlegada } = clocksOf(train);
+  const soldOut = train.seatsLeft === 0;
+  const cheapest = fares[0];
   return {
-    ...times,
-    duracionViajeTotalEnMinutos: (train.arrivalMs - train.departureMs) / 60_000,
-    tipoTrenUno: train.brand,
-    ...(train.connection && { tipoTrenDos: train.connection[1].brand }),
-    completo: fares.length === 0,
-    cdgoEstacionOrigen,
-    cdgoEstacionDestino,
-    trayectos: train.connection
-      ? train.connection.map((run) => ({ cdgoTren: run.number, ...encodeRun(run) }))
-      : [{ cdgoTren: train.number }],
-    tarifasDisponibles: fares.map(encodeFare),
+    acercamientoViajeDestino: null,
+    acercamientoViajeOrigen: null,
+    ...endsOf(train),
+    completo: soldOut,
+    directo: second === undefined,
+    duracionTrasbordo: second ? spelt((second.departureMs - first.arrivalMs) / 60_000) : '',
+    duracionViaje: spelt(minutes),
+    duracionViajeTotalEnMinutos: minutes,
+    fecha,
+    horaLlegada,
+    horaSalida,
+    id: index + 1,
+    plazaHDisponible: !soldOut,
+    razonNoDisponible: soldOut ? '3' : '8',
+    soloPlazaH: false,
+    tarifaMinima: cheapest ? priceText(cheapest.cents) : null,
+    tarifasDisponibles: cheapest
+      ? [...reservedFares(train, cheapest), ...fares.map((fare) => encodeFare(fare, runs))]
+      : null,
+    tipoTrenDos: second ? second.brand : null,
+    tipoTrenUno: first.brand,
+    trayectos: runs.map(encodeRun),
   };
 }
 
-interface RunFields {
-  readonly [key: string]: string;
-  readonly fecha: string;
-  readonly horaSalida: string;
-  readonly horaLlegada: string;
-  readonly cdgoEstacionOrigen: string;
-  readonly cdgoEstacionDestino: string;
+function endsOf({ origin, destination }: Pick<TrainRun, 'origin' | 'destination'>): {
+  readonly [key: string]: ScriptValue;
+} {
+  const [from, to] = [stationOf(origin), stationOf(destination)];
+  return {
+    codigoEstacionDestino: renfeCodeOf(to),
+    codigoEstacionOrigen: renfeCodeOf(from),
+    descripcionEstacionDestino: to.name.toUpperCase(),
+    descripcionEstacionOrigen: from.name.toUpperCase(),
+  };
 }
 
-function encodeRun(run: TrainRun): RunFields {
-  const origin = stationOf(run.origin);
-  const destination = stationOf(run.destination);
-  const departure = localTimeAt(run.departureMs, origin.zone);
+/** Wall clocks at both ends, and the day of departure. */
+function clocksOf(run: TrainRun): Readonly<Record<'fecha' | 'horaSalida' | 'horaLlegada', string>> {
+  const departure = localTimeAt(run.departureMs, stationOf(run.origin).zone);
+  const arrival = localTimeAt(run.arrivalMs, stationOf(run.destination).zone);
+  return { fecha: departure.date, horaSalida: departure.time, horaLlegada: arrival.time };
+}
+
+/** The times of a single train have seconds. */
+function encodeRun(run: TrainRun): ScriptValue {
+  const { fecha, horaSalida, horaLlegada } = clocksOf(run);
+  const ends = endsOf(run);
   return {
-    fecha: departure.date,
-    horaSalida: departure.time,
-    horaLlegada: localTimeAt(run.arrivalMs, destination.zone).time,
-    cdgoEstacionOrigen: renfeCodeOf(origin),
-    cdgoEstacionDestino: renfeCodeOf(destination),
+    cdgoEstacionDestinoTrayecto: ends['codigoEstacionDestino'] as string,
+    cdgoEstacionOrigenTrayecto: ends['codigoEstacionOrigen'] as string,
+    cdgoTren: run.number,
+    codOperador: run.brand === 'AVLO' ? 'LC' : 'AV',
+    descripcionEstacionDestino: ends['descripcionEstacionDestino'] as string,
+    descripcionEstacionOrigen: ends['descripcionEstacionOrigen'] as string,
+    duracionTrayecto: spelt((run.arrivalMs - run.departureMs) / 60_000),
+    fecha,
+    fechaCI: fecha,
+    horaLlegada: `${horaLlegada}:00`,
+    horaSalida: `${horaSalida}:00`,
+    lstIncidencias: [],
+    razonNoDisponible: null,
+    tipoTren: run.brand,
   };
+}
+
+/** `3 horas 8 minutos` */
+function spelt(minutes: number): string {
+  return `${Math.floor(minutes / 60)} horas ${minutes % 60} minutos`;
 }
 
 function renfeCodeOf({ renfeCode, name }: SimStation): string {
@@ -171,9 +266,49 @@ function renfeCodeOf({ renfeCode, name }: SimStation): string {
   throw new TypeError(`Cannot encode train: Renfe has no code for ${name}`);
 }
 
-function encodeFare({ code, name, cents }: TrainFare): ScriptValue {
-  const precioTarifa = `${grouped(Math.floor(cents / 100))},${String(cents % 100).padStart(2, '0')}`;
-  return { codigoTarifa: code, titulo: name, precioTarifa };
+/** The last seats of a train are cheap where they are kept for wheelchairs. Most parties may not buy them. */
+function reservedFares(train: Train, { cents, ...cheapest }: TrainFare): readonly ScriptValue[] {
+  if (train.seatsLeft > 3) return [];
+  const fare = { ...cheapest, cents: cents - 100 };
+  return [{ ...encodeFare(fare, train.connection ?? [train]), soloPlazasH: true }];
+}
+
+const conditions: Readonly<Record<string, readonly string[]>> = {
+  LC107: ['Equipaje de mano', 'Cambios y anulaciones (9 &#128;)'],
+  N1010: ['Permite 1 cambio con coste', 'Cambio de titular con coste', 'No reembolsable'],
+  N2010: ['Un cambio gratuito', 'Cambio de titular con coste', 'Reembolsable 60%'],
+  N4010: ['Cambios gratuitos ilimitados, Cambio de titular gratuito', '100% reembolsable'],
+};
+
+function encodeFare(
+  { code, name, cents, travelClass }: TrainFare,
+  runs: readonly TrainRun[],
+): { readonly [key: string]: ScriptValue } {
+  const cdgoClase = travelClass === 'first' ? 'P' : 'T';
+  return {
+    avisoEnlaceViewBean: [],
+    cdgoClase,
+    codigoTarifa: code,
+    oferta: { color: '', tipo: 'N', txtBoton: '' },
+    plazaH: true,
+    precioTarifa: priceText(cents),
+    prestaciones: [...(conditions[code] ?? []), null],
+    soloPlazasH: false,
+    tarifaTramoCombViewBean: runs.map(({ number }) => ({
+      cdgoClase,
+      cdgoTarifa: code,
+      cdgoTren: number,
+    })),
+    titulo: name,
+  };
+}
+
+/** `12450` → `124,5`, `6000` → `60` */
+function priceText(cents: number): string {
+  const fraction = String(cents % 100)
+    .padStart(2, '0')
+    .replace(/0+$/, '');
+  return `${grouped(Math.floor(cents / 100))}${fraction && `,${fraction}`}`;
 }
 
 /** `1071` → `1.071` */
@@ -184,6 +319,7 @@ function grouped(euros: number): string {
 
 /** A value in a DWR script. */
 type ScriptValue =
+  | null
   | string
   | number
   | boolean
@@ -214,7 +350,7 @@ function writeDwrScript({ handler, batch, value }: ScriptReply): string {
 /** Returns a JavaScript literal as DWR spells it: bare keys, and `\uXXXX` for all that is not ASCII. */
 function writeLiteral(value: ScriptValue): string {
   if (Array.isArray(value)) return `[${value.map(writeLiteral).join(',')}]`;
-  if (typeof value === 'object') {
+  if (typeof value === 'object' && value !== null) {
     return `{${Object.entries(value)
       .map(([key, field]) => `${key}:${writeLiteral(field)}`)
       .join(',')}}`;

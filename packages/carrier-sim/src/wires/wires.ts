@@ -4,19 +4,19 @@ import { createHafasWire, hafasFaults } from './hafas-wire.ts';
 import { createOjpWire, ojpFaults } from './ojp/ojp-wire.ts';
 import { createOsdmWire, osdmFaults } from './osdm-wire.ts';
 import { createOuigoWire, ouigoFaults } from './ouigo-wire.ts';
-import { createRenfeWire } from './renfe-wire.ts';
+import { createRenfeWire, renfeFaults } from './renfe-wire.ts';
 import type { FaultOptions, WireEntry } from './wire.ts';
 
 /** The wire of each carrier. A new one is one more row; its faults are known to plans, types and the README's test. */
 export const wires: {
-  readonly renfe: WireEntry;
+  readonly renfe: WireEntry<typeof renfeFaults>;
   readonly ouigo: WireEntry<typeof ouigoFaults>;
   readonly avlo: WireEntry;
   readonly osdm: WireEntry<typeof osdmFaults>;
   readonly hafas: WireEntry<typeof hafasFaults>;
   readonly ojp: WireEntry<typeof ojpFaults>;
 } = {
-  renfe: { create: createRenfeWire },
+  renfe: { create: createRenfeWire, faults: renfeFaults },
   ouigo: { create: createOuigoWire, faults: ouigoFaults },
   avlo: { create: createAvloWire },
   osdm: { create: createOsdmWire, faults: osdmFaults, pages: true },

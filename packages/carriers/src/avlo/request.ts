@@ -7,6 +7,7 @@ import {
   type LocalClock,
 } from '@ticketing/core';
 import { stationCode } from '../stations/station-table.ts';
+import { refuseRedirect } from '../wire/page-for-people.ts';
 
 /** The documents of the UTC days that a local day overlaps, and when the last one arrived (epoch ms). */
 export interface AvloWire {
@@ -37,7 +38,9 @@ export async function requestAvlo(
 async function readDay(url: string, context: CarrierContext): Promise<CarrierHttpResponse> {
   const { http, signal, deadline } = context;
   try {
-    return await http.send({ method: 'GET', url, signal, deadline });
+    const response = await http.send({ method: 'GET', url, signal, deadline });
+    refuseRedirect('avlo', response);
+    return response;
   } catch (error) {
     if (!CarrierError.is(error) || error.httpStatus !== 404) throw error;
     const message = `Cannot ask \`avlo\`: ${url.slice(-15, -5)} is not on sale`;

@@ -23,7 +23,7 @@ const rules = { credentials: { expected: 'credentials', test: () => true }, now:
 
 /**
  * Creates the Ouigo adapter: a login for a token, then one search in JSON. Prices are floating point
- * euros per person, times have their offset, an error may come with status 200. Keeps the token until it
+ * euros for the whole party, times have their offset, an error may come with status 200. Keeps the token until it
  * expires or is refused.
  *
  * @throws TypeError for a `baseUrl` that is not a URL, absent credentials, or an unknown option
@@ -38,7 +38,7 @@ export function createOuigo(options: OuigoOptions): Carrier<OuigoWire> {
       'Cannot create ouigo: `credentials` must have `username` and `password`, both texts',
     );
   }
-  const decoder = createDecoder('ouigo');
+  const decoder = createDecoder('ouigo', { system: 'uic' });
   const access: OuigoAccess = {
     baseUrl,
     credentials: { username, password },
@@ -48,6 +48,7 @@ export function createOuigo(options: OuigoOptions): Carrier<OuigoWire> {
   return {
     id: 'ouigo',
     name: 'Ouigo',
+    capabilities: { stationSystem: 'uic' },
     request: (query, context) => requestOuigo(access, query, context),
     normalise: (wire, query) => normaliseOuigo(decoder, wire, query),
   };

@@ -4,19 +4,27 @@ import {
   type CarrierErrorCode,
   type CarrierQuery,
   createJourney,
+  isLocalDate,
   type Journey,
+  type Leg,
   moneyFromNumber,
   type Offer,
+  type RideLeg,
   type TimeAt,
 } from '@ticketing/core';
-import type { CarrierDecoder } from '../wire/decoder.ts';
-import { type JourneyDecoder, readJourneys, type WirePlace } from '../wire/read-journeys.ts';
+import { type CarrierDecoder, withEnds } from '../wire/decoder.ts';
+import {
+  type JourneyDecoder,
+  LeftOut,
+  readJourneys,
+  type WirePlace,
+} from '../wire/read-journeys.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 import type { OuigoWire } from './request.ts';
 
 /** Where Ouigo runs: the zone of a station that the table lacks. */
 const ZONE = 'Europe/Madrid';
-const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:Z|[+-]\d{2}:\d{2})$/;
+const TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?)(Z|[+-]\d{2}:?\d{2})?$/;
 
 const codeByOuigoError: ReadonlyMap<string, CarrierErrorCode> = new Map([
   ['BAD_REQUEST', 'BAD_REQUEST'],
@@ -27,92 +35,143 @@ const codeByOuigoError: ReadonlyMap<string, CarrierErrorCode> = new Map([
 
 /** Turns Ouigo's outbound trains into journeys. An error may come with status 200. */
 export function normaliseOuigo(
-  decoder: CarrierDecoder,
+  plain: CarrierDecoder,
   wire: OuigoWire,
   query: CarrierQuery,
 ): CarrierAnswer {
+  const decoder = withEnds(plain, query);
   const { read } = decoder;
   const answer = read.record(read.json(wire.body), 'answer');
-  if (answer['error'] !== undefined && answer['error'] !== null) {
-    throw errorOf(read, read.record(answer['error'], 'error'));
-  }
-  const trains = read.list(answer['outbound'], 'outbound');
-  return readJourneys(
-    decoder,
-    trains.map((train) => read.record(train, 'outbound')),
-    (train, row) => journeyOf(row, wire, query, train),
+  const error = answer['error'] ?? undefined;
+  if (error !== undefined) throw errorOf(read, error);
+  if (answer['outbound'] === undefined) throw read.error('a list at `outbound`', undefined);
+  return readJourneys(decoder, read.records(answer['outbound'], 'outbound'), (train, row) =>
+    journeyOf(row, wire, train),
   );
 }
 
-function errorOf(read: WireReader, error: WireRecord): CarrierError {
-  const ouigoCode = error['code'];
-  const code = typeof ouigoCode === 'string' ? codeByOuigoError.get(ouigoCode) : undefined;
-  if (code === undefined) return read.error('a known error code', ouigoCode);
-  return new CarrierError(code, `Cannot ask \`ouigo\`: it answered ${ouigoCode}`);
+/** A code that is not known, and a text in place of one, is an error of the server. */
+function errorOf(read: WireReader, error: unknown): CarrierError {
+  const record = typeof error === 'object' && error !== null ? error : { message: error };
+  const own = read.record(record, 'error');
+  const code = read.optionalText(own, 'code');
+  return new CarrierError(
+    (code !== undefined && codeByOuigoError.get(code)) || 'UPSTREAM',
+    `Cannot ask \`ouigo\`: it answered ${code ?? read.optionalText(own, 'message') ?? 'an error'}`,
+  );
 }
 
-function journeyOf(
-  decoder: JourneyDecoder,
-  wire: OuigoWire,
-  query: CarrierQuery,
-  train: WireRecord,
-): Journey {
-  const { read } = decoder;
-  const from = callAt(decoder, train, 'departure');
-  const to = callAt(decoder, train, 'arrival');
+function journeyOf(decoder: JourneyDecoder, wire: OuigoWire, train: WireRecord): Journey {
   return createJourney({
     source: 'ouigo',
-    legs: [
-      {
-        kind: 'ride',
-        origin: from.station.id,
-        destination: to.station.id,
-        departure: from.time,
-        arrival: to.time,
-        brand: 'OUIGO',
-        number: decoder.trainNumber(train, 'train_number'),
-        operator: 'ouigo',
-        operatingDay: from.time.iso.slice(0, 10),
-      },
-    ],
-    offers: read.boolean(train, 'full') ? [] : [offerOf(decoder, train, query, wire.receivedAt)],
+    legs: legsOf(decoder, train),
+    offers: offersOf(decoder, train, wire.receivedAt),
   });
 }
 
+/** A ride for each train. Of several trains the change is only known if each has its own times. */
+function legsOf(decoder: JourneyDecoder, train: WireRecord): readonly Leg[] {
+  const segments = decoder.read.records(train['segments'], 'segments');
+  const [first] = segments;
+  if (segments.length < 2 || segments.every((one) => isSameTrain(one, first))) {
+    return [rideOf(decoder, train, first)];
+  }
+  if (segments.some((one) => one['departure_station'] == null || one['arrival_station'] == null)) {
+    throw new LeftOut('of trains without the times of the change');
+  }
+  return segments
+    .map((one) => rideOf(decoder, one, one))
+    .flatMap((ride, index, rides): Leg[] => {
+      const before = rides[index - 1];
+      return before === undefined ? [ride] : [changeOf(before, ride), ride];
+    });
+}
+
+function isSameTrain(one: WireRecord, other: WireRecord | undefined): boolean {
+  const name = one['service_name'] ?? undefined;
+  return name !== undefined && name === other?.['service_name'];
+}
+
+function changeOf(before: RideLeg, after: RideLeg): Leg {
+  return {
+    kind: 'transfer',
+    origin: before.destination,
+    destination: after.origin,
+    minutes: Math.round((after.departure.ms - before.arrival.ms) / 60_000),
+  };
+}
+
+/** One train: `calls` has its stations and times, `segment` its number and day. */
+function rideOf(decoder: JourneyDecoder, calls: WireRecord, segment: WireRecord = {}): RideLeg {
+  const { read } = decoder;
+  const from = callAt(decoder, calls, 'departure');
+  const to = callAt(decoder, calls, 'arrival');
+  const number =
+    decoder.trainNumber(segment, 'service_name') ??
+    decoder.trainNumber(calls, 'service_name') ??
+    decoder.trainNumber(calls, 'train_number');
+  const day = read.optionalText(segment, 'service_date');
+  return {
+    kind: 'ride',
+    origin: from.station.id,
+    destination: to.station.id,
+    departure: from.time,
+    arrival: to.time,
+    brand: 'OUIGO',
+    ...(number !== undefined && { number }),
+    operator: 'ouigo',
+    operatingDay: day !== undefined && isLocalDate(day) ? day : from.time.iso.slice(0, 10),
+  };
+}
+
 function callAt(
-  { read, clock, station }: JourneyDecoder,
+  decoder: JourneyDecoder,
   train: WireRecord,
   end: 'departure' | 'arrival',
 ): { station: WirePlace; time: TimeAt } {
+  const { read } = decoder;
   const call = read.record(train[`${end}_station`], `${end}_station`);
-  const at = station(call, '_u_i_c_station_code', { name: call['name'], zone: ZONE });
-  const timestamp = read.text(call, `${end}_timestamp`);
-  const ms = TIMESTAMP.test(timestamp) ? Date.parse(timestamp) : Number.NaN;
-  if (Number.isNaN(ms)) throw read.error('a timestamp with its offset', timestamp);
-  // `Date.parse` reads 30 February as 2 March; the clock refuses it.
-  const local = clock.fromLocal(timestamp.slice(0, 19), at.zone);
-  return { station: at, time: local.ms === ms ? local : clock.fromEpoch(ms, at.zone) };
+  const station = decoder.station(call, '_u_i_c_station_code', { name: call['name'], zone: ZONE });
+  return { station, time: timeOf(decoder, call, `${end}_timestamp`, station.zone) };
 }
 
-/** `price` is a floating point number of euros, per person. */
-function offerOf(
-  { read, total }: CarrierDecoder,
-  train: WireRecord,
-  query: CarrierQuery,
-  fetchedAt: number,
-): Offer {
-  const price = moneyFromNumber(read.number(train, 'price'), 'EUR');
-  const seatsLeft = read.number(train, 'remaining_seats');
-  if (!Number.isInteger(seatsLeft) || seatsLeft < 0)
+/** A time without an offset is on the clocks of its station. */
+function timeOf(
+  { read, clock }: CarrierDecoder,
+  call: WireRecord,
+  name: string,
+  zone: string,
+): TimeAt {
+  const timestamp = read.text(call, name);
+  const [, wall, offset] = TIMESTAMP.exec(timestamp) ?? [];
+  if (wall === undefined) throw read.error('a timestamp', timestamp);
+  // `Date.parse` reads 30 February as 2 March; the clock refuses it.
+  const local = clock.fromLocal(wall, zone);
+  if (offset === undefined) return local;
+  const ms = Date.parse(`${wall}${offset.replace(/(\d{2})(\d{2})$/, '$1:$2')}`);
+  return local.ms === ms ? local : clock.fromEpoch(ms, zone);
+}
+
+/** `price` is a floating point number of euros, for the whole party. A train that is full has none, nor has one that is not on sale. */
+function offersOf({ read }: CarrierDecoder, train: WireRecord, fetchedAt: number): Offer[] {
+  const price = read.isTrue(train, 'full') ? undefined : (train['price'] ?? undefined);
+  if (price === undefined) return [];
+  const total = moneyFromNumber(read.number(train, 'price'), 'EUR');
+  if (total.amount < 0) throw read.error('a price of 0 or more', price);
+  const seatsLeft = read.optionalNumber(train, 'remaining_seats');
+  if (seatsLeft !== undefined && !(Number.isInteger(seatsLeft) && seatsLeft >= 0)) {
     throw read.error('a count of seats', seatsLeft);
-  return {
-    id: 'essential',
-    seller: 'ouigo',
-    total: total(price, query),
-    travelClass: 'second',
-    fareName: 'Essential',
-    flexibility: 'none',
-    seatsLeft,
-    fetchedAt,
-  };
+  }
+  return [
+    {
+      id: 'essential',
+      seller: 'ouigo',
+      total,
+      travelClass: 'second',
+      fareName: 'Essential',
+      flexibility: 'unknown',
+      ...(seatsLeft !== undefined && { seatsLeft }),
+      fetchedAt,
+    },
+  ];
 }

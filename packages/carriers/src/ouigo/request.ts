@@ -1,6 +1,14 @@
-import { type CarrierContext, CarrierError, type CarrierQuery } from '@ticketing/core';
+import {
+  type CarrierContext,
+  CarrierError,
+  type CarrierHttpRequest,
+  type CarrierHttpResponse,
+  type CarrierQuery,
+  type Station,
+} from '@ticketing/core';
 import { stationCode } from '../stations/station-table.ts';
-import type { WireReader } from '../wire/wire-reader.ts';
+import { refuseRedirect } from '../wire/page-for-people.ts';
+import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 
 /** The bytes of the answer, and when they arrived (epoch ms). */
 export interface OuigoWire {
@@ -29,8 +37,8 @@ export async function requestOuigo(
   context: CarrierContext,
 ): Promise<OuigoWire> {
   const body = JSON.stringify({
-    origin: stationCode('ouigo', query.origin),
-    destination: stationCode('ouigo', query.destination),
+    origin: ouigoCode(query.origin),
+    destination: ouigoCode(query.destination),
     outbound_date: query.date,
     passengers: query.passengers.map(() => ({
       discount_cards: [],
@@ -43,28 +51,44 @@ export async function requestOuigo(
     try {
       return await postSearch(access, context, held, body);
     } catch (error) {
-      if (!CarrierError.is(error) || error.code !== 'AUTH') throw error;
+      // A page in place of an answer is AUTH too, and no new token leads past it.
+      const isRefused = CarrierError.is(error) && error.code === 'AUTH' && error.httpStatus;
+      if (!isRefused) throw error;
       access.tokens.forget(held);
     }
   }
   return postSearch(access, context, await login(access, context), body);
 }
 
+/** Ouigo asks by UIC numbers, those of Spain alone: a table may have a code of its own for them. */
+function ouigoCode(station: Station): string {
+  const { uic } = station.codes;
+  return uic?.startsWith('71') ? uic : stationCode('ouigo', station);
+}
+
 async function login(access: OuigoAccess, context: CarrierContext): Promise<string> {
   const { read, credentials } = access;
-  const { body, receivedAt } = await context.http.send({
-    method: 'POST',
+  const { body, receivedAt } = await send(context, {
     url: `${access.baseUrl}/Token/login`,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(credentials),
-    signal: context.signal,
-    deadline: context.deadline,
   });
   const answer = read.record(read.json(body), 'login');
   const token = read.text(answer, 'token');
   if (!/^[\x21-\x7e]+$/.test(token)) throw read.error('a token of visible characters', token);
-  access.tokens.keep(token, receivedAt + read.number(answer, 'expires_in') * 1000);
+  access.tokens.keep(token, expiryOf(read, answer, receivedAt));
   return token;
+}
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** Returns epoch ms. A token that does not say how long it is valid is used until it is refused. */
+function expiryOf(read: WireReader, answer: WireRecord, receivedAt: number): number {
+  const seconds = read.optionalNumber(answer, 'expires_in');
+  if (seconds !== undefined) return receivedAt + seconds * 1000;
+  const date = read.optionalText(answer, 'expirationDate') ?? '';
+  const ms = INSTANT.test(date) ? Date.parse(date) : Number.NaN;
+  return Number.isNaN(ms) ? Number.POSITIVE_INFINITY : ms;
 }
 
 async function postSearch(
@@ -73,15 +97,21 @@ async function postSearch(
   token: string,
   search: string,
 ): Promise<OuigoWire> {
-  const { body, receivedAt } = await context.http.send({
-    method: 'POST',
-    url: `${access.baseUrl}/api/Sale/journeysearch`,
+  const { body, receivedAt } = await send(context, {
+    url: `${access.baseUrl}/Sale/journeysearch`,
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
     body: search,
-    signal: context.signal,
-    deadline: context.deadline,
   });
   return { body, receivedAt };
+}
+
+async function send(
+  { http, signal, deadline }: CarrierContext,
+  request: Pick<CarrierHttpRequest, 'url' | 'headers' | 'body'>,
+): Promise<CarrierHttpResponse> {
+  const response = await http.send({ method: 'POST', ...request, signal, deadline });
+  refuseRedirect('ouigo', response);
+  return response;
 }
 
 /** A token is not used in the last milliseconds before it expires. */
@@ -93,7 +123,7 @@ const MARGIN_MS = 10_000;
  */
 export function createTokenStore(now: () => number): {
   current(): string | undefined;
-  /** @param expiresAt epoch ms */
+  /** @param expiresAt epoch ms, `Infinity` if it is not known */
   keep(token: string, expiresAt: number): void;
   /** Drops this token; a newer one stays. */
   forget(token: string): void;

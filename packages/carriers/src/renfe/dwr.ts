@@ -52,22 +52,26 @@ export function readReplyBytes(read: WireReader, body: Uint8Array): DwrReply {
   }
 }
 
-/** Writes the body of a call. Values are DWR's typed text, for example `string:false`. */
+/** Writes the body of a call. Its argument, if any, is an object of texts: each is a variable, which the object refers to. */
 export function writeDwrCall(call: {
   readonly script: string;
   readonly method: string;
   readonly batch: number;
   readonly page: string;
   readonly scriptSessionId: string;
-  readonly parameters?: readonly string[];
+  readonly parameter?: Readonly<Record<string, string>>;
 }): string {
-  const parameters = call.parameters ?? [];
+  const fields = Object.entries(call.parameter ?? {});
+  const refer = ([name]: readonly [string, string], index: number): string =>
+    `${name}:reference:c0-e${index + 1}`;
   return [
     'callCount=1',
+    'windowName=',
     `c0-scriptName=${call.script}`,
     `c0-methodName=${call.method}`,
     'c0-id=0',
-    ...parameters.map((value, index) => `c0-e${index + 1}=${value}`),
+    ...fields.map(([, value], index) => `c0-e${index + 1}=string:${encodeURIComponent(value)}`),
+    ...(fields.length > 0 ? [`c0-param0=Object_Object:{${fields.map(refer).join(', ')}}`] : []),
     `batchId=${call.batch}`,
     'instanceId=0',
     `page=${encodeURIComponent(call.page)}`,

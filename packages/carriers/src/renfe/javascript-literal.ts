@@ -27,6 +27,8 @@ const LONGEST_REPEATED = 32;
 const EXACT_DIGITS = 15;
 
 const QUOTE = 0x22;
+const OPEN = 0x28;
+const CLOSE = 0x29;
 const APOSTROPHE = 0x27;
 const PLUS = 0x2b;
 const COMMA = 0x2c;
@@ -62,7 +64,7 @@ const NOTHING: object = Object.freeze(Object.create(null));
 
 /**
  * A cursor over text that reads the ECMAScript literals a DWR server writes: strings with escapes, numbers,
- * arrays, and objects with plain or quoted keys, nested at most 32 deep. It reads each character once, so time
+ * arrays, objects with plain or quoted keys, and dates by their milliseconds, nested at most 32 deep. It reads each character once, so time
  * is linear in the text, and evaluates nothing. White space, and lines that begin with `//`, may separate
  * tokens. Grammar: ECMA-262, 12.9 and 13.2.
  */
@@ -95,7 +97,7 @@ export class LiteralScanner {
     if (!this.accept(text)) throw new LiteralError(`'${text}'`, this.#offset);
   }
 
-  /** Reads a string, number, `true`, `false`, `null`, `undefined`, array or object. @throws LiteralError */
+  /** Reads a string, number, date, `true`, `false`, `null`, `undefined`, array or object. @throws LiteralError */
   literal(): Literal {
     return this.#value(0);
   }
@@ -109,8 +111,22 @@ export class LiteralScanner {
     if (isDigit(code) || code === MINUS || code === DOT) return this.#number();
     const start = this.#offset;
     const word = isNameStart(code) ? this.#name() : '';
+    if (word === 'new') return this.#date(start);
     if (!words.has(word)) throw new LiteralError('a literal', start);
     return words.get(word);
+  }
+
+  /** Reads the rest of `new Date(0)`, as DWR writes dates: the number of milliseconds is the value. */
+  #date(start: number): number {
+    this.#next();
+    if (isNameStart(this.#text.charCodeAt(this.#offset)) && this.#name() === 'Date') {
+      if (this.#take(OPEN)) {
+        const code = this.#next();
+        const value = isDigit(code) || code === MINUS ? this.#number() : Number.NaN;
+        if (Number.isSafeInteger(value) && this.#take(CLOSE)) return value;
+      }
+    }
+    throw new LiteralError('a literal', start);
   }
 
   #list(depth: number): Literal[] {

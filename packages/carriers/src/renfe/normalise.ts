@@ -4,15 +4,12 @@ import {
   type CarrierErrorCode,
   type CarrierQuery,
   createJourney,
-  type Money,
-  type MoneyFormat,
-  type Offer,
-  parseMoney,
 } from '@ticketing/core';
-import type { CarrierDecoder } from '../wire/decoder.ts';
+import { type CarrierDecoder, withEnds } from '../wire/decoder.ts';
 import { readJourneys } from '../wire/read-journeys.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 import { readReplyBytes } from './dwr.ts';
+import { readFares } from './fares.ts';
 import type { RenfeWire } from './request.ts';
 import { readLegs } from './rides.ts';
 
@@ -21,92 +18,59 @@ const codeByRenfeError: ReadonlyMap<string, CarrierErrorCode> = new Map([
   ['U002', 'NOT_SERVED'],
   ['U003', 'DATE_OUT_OF_RANGE'],
   ['U014', 'RATE_LIMITED'],
+  // The pair is one of Cercanías, which another shop sells.
+  ['CRC1', 'NOT_SERVED'],
 ]);
 
 /** Turns Renfe's list of trains into journeys. */
 export function normaliseRenfe(
-  decoder: CarrierDecoder,
+  plain: CarrierDecoder,
   wire: RenfeWire,
   query: CarrierQuery,
 ): CarrierAnswer {
+  const decoder = withEnds(plain, query);
   const { read } = decoder;
   const { kind, value } = readReplyBytes(read, wire.body);
   if (kind === 'exception') throw exceptionOf(read, value);
-  const lists = read.list(read.record(value, 'reply')['listadoTrenes'], 'listadoTrenes');
-  const entries = lists.flatMap((list) =>
-    read.list(
-      read.record(list, 'listadoTrenes')['listviajeViewEnlaceBean'],
-      'listviajeViewEnlaceBean',
-    ),
+  const reply = read.record(value, 'reply');
+  if (reply['listadoTrenes'] === undefined)
+    throw read.error('a list at `listadoTrenes`', undefined);
+  // The list of the way back is there unasked, and then has an error.
+  const entries = read
+    .records(reply['listadoTrenes'], 'listadoTrenes')
+    .filter((list) => list['viajeIda'] !== false)
+    .flatMap((list) => entriesOf(read, list));
+  const context = { query, fetchedAt: wire.receivedAt, known: new Map() };
+  return readJourneys(decoder, entries, (entry, row) =>
+    createJourney({
+      source: 'renfe',
+      legs: readLegs(row, entry, query),
+      offers: readFares(decoder, entry, context),
+    }),
   );
-  return readJourneys(
-    decoder,
-    entries.map((entry) => read.record(entry, 'train')),
-    (entry, row) =>
-      createJourney({
-        source: 'renfe',
-        legs: readLegs(row, entry, query),
-        offers: readFares(decoder, entry, query, wire.receivedAt),
-      }),
-  );
+}
+
+/** Returns the trains of a list. Without any the list says why: that there are none, or what went wrong. */
+function entriesOf(read: WireReader, list: WireRecord): readonly WireRecord[] {
+  const entries = read.records(list['listviajeViewEnlaceBean'], 'listviajeViewEnlaceBean');
+  const code = read.optionalText(list, 'cdgoError');
+  if (entries.length === 0 && (code !== undefined || read.isTrue(list, 'hayError'))) {
+    throw refusal(code ?? read.optionalText(list, 'mensajeListaTrenVacia') ?? 'an error', code);
+  }
+  return entries;
 }
 
 function exceptionOf(read: WireReader, value: unknown): CarrierError {
-  const exception = read.record(value, 'exception');
-  const renfeCode = exception['cdgoError'];
-  const code = typeof renfeCode === 'string' ? codeByRenfeError.get(renfeCode) : undefined;
-  if (code === undefined) return read.error('a known `cdgoError`', renfeCode);
-  return new CarrierError(code, `Cannot ask \`renfe\`: it answered ${renfeCode}`);
+  const exception = read.record(value ?? {}, 'exception');
+  const code = read.optionalText(exception, 'cdgoError');
+  const what = code ?? read.optionalText(exception, 'message');
+  return refusal(what ?? read.optionalText(exception, 'javaClassName') ?? 'an exception', code);
 }
 
-type Conditions = Pick<Offer, 'travelClass' | 'flexibility'>;
-
-// By the first two letters of codigoTarifa: the fare families of the wire.
-const conditionsByFamily: ReadonlyMap<string, Conditions> = new Map<string, Conditions>([
-  ['BA', { travelClass: 'second', flexibility: 'none' }],
-  ['EL', { travelClass: 'second', flexibility: 'semi' }],
-  ['EC', { travelClass: 'first', flexibility: 'semi' }],
-  ['PR', { travelClass: 'first', flexibility: 'full' }],
-]);
-const unknownFamily: Conditions = { travelClass: 'any', flexibility: 'unknown' };
-
-const format: MoneyFormat = { currency: 'EUR', decimal: ',' };
-
-/** Reads digits, a comma and two digits by their codes, in a fifth of the time; any other text as all amounts are read. */
-function readPrice(text: string): Money {
-  const comma = text.length - 3;
-  if (comma < 1 || comma > 6 || text[comma] !== ',') return parseMoney(text, format);
-  let amount = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    if (at === comma) continue;
-    const digit = text.charCodeAt(at) - 48;
-    if (digit < 0 || digit > 9) return parseMoney(text, format);
-    amount = amount * 10 + digit;
-  }
-  return { amount, currency: 'EUR' };
-}
-
-/** Returns the fares of one train (euros per person, with a decimal comma); none when it is `completo`. */
-function readFares(
-  { read, total }: CarrierDecoder,
-  entry: WireRecord,
-  query: CarrierQuery,
-  fetchedAt: number,
-): Offer[] {
-  if (read.boolean(entry, 'completo')) return [];
-  return read.list(entry['tarifasDisponibles'], 'tarifasDisponibles').map((value) => {
-    const fare = read.record(value, 'tarifasDisponibles');
-    const code = read.text(fare, 'codigoTarifa');
-    const price = readPrice(read.text(fare, 'precioTarifa'));
-    const { travelClass, flexibility } = conditionsByFamily.get(code.slice(0, 2)) ?? unknownFamily;
-    return {
-      id: code,
-      seller: 'renfe',
-      total: total(price, query),
-      fareName: read.text(fare, 'titulo'),
-      fetchedAt,
-      travelClass,
-      flexibility,
-    };
-  });
+/** A code that is not known is an error of the server. */
+function refusal(what: string, code: string | undefined): CarrierError {
+  return new CarrierError(
+    (code !== undefined && codeByRenfeError.get(code)) || 'UPSTREAM',
+    `Cannot ask \`renfe\`: it answered ${what}`,
+  );
 }

@@ -1,5 +1,6 @@
 import type { CarrierContext, CarrierQuery } from '@ticketing/core';
 import { stationCode } from '../stations/station-table.ts';
+import { refuseRedirect } from '../wire/page-for-people.ts';
 import type { WireReader } from '../wire/wire-reader.ts';
 import { readReplyBytes, writeDwrCall } from './dwr.ts';
 
@@ -9,6 +10,7 @@ export interface RenfeWire {
   readonly receivedAt: number;
 }
 
+const HOME_PATH = '/vol/inicio.do';
 const FORM_PATH = '/vol/buscarTren.do';
 const RESULT_PATH = '/vol/buscarTrenEnlaces.do';
 const CALL_PATH = '/vol/dwr/call/plaincall';
@@ -21,21 +23,28 @@ export async function requestRenfe(
   context: CarrierContext,
 ): Promise<RenfeWire> {
   const { signal, deadline, http } = context;
-  const origin = stationCode('renfe', query.origin);
-  const destination = stationCode('renfe', query.destination);
-  const ask = (path: string, headers: Record<string, string>, body?: string) =>
-    http.send({
+  const search = searchOf(query);
+  const cookies = new Map<string, string>();
+  const ask = async (path: string, contentType?: string, body?: string) => {
+    const isCall = path.startsWith(CALL_PATH);
+    const response = await http.send({
       method: body === undefined ? 'GET' : 'POST',
       url: baseUrl + path,
-      headers,
+      headers:
+        contentType === undefined
+          ? {}
+          : { cookie: writeCookies(cookies), 'content-type': contentType },
       ...(body === undefined ? {} : { body }),
       signal,
       deadline,
     });
+    // The form leads on to the page of results.
+    refuseRedirect('renfe', response, isCall ? undefined : baseUrl);
+    keepCookies(cookies, response.headers['set-cookie']);
+    return response;
+  };
 
-  const page = await ask(FORM_PATH, {});
-  const cookie = cookiesOf(page.headers['set-cookie']);
-  const asText = { cookie, 'content-type': 'text/plain' };
+  await ask(HOME_PATH);
   const call = writeDwrCall({
     script: '__System',
     method: 'generateId',
@@ -43,40 +52,114 @@ export async function requestRenfe(
     page: FORM_PATH,
     scriptSessionId: '',
   });
-  const session = await ask(`${CALL_PATH}/__System.generateId.dwr`, asText, call);
+  const session = await ask(`${CALL_PATH}/__System.generateId.dwr`, 'text/plain', call);
   const dwrSessionId = sessionOf(read, session.body);
-  const form = new URLSearchParams({
-    cdgoOrigen: origin,
-    cdgoDestino: destination,
-    FechaIdaSel: query.date.split('-').reverse().join('/'),
-    adultos_: String(query.passengers.length),
-    tipoBusqueda: 'autocomplete',
-  });
-  const asForm = { cookie, 'content-type': 'application/x-www-form-urlencoded' };
-  await ask(FORM_PATH, asForm, form.toString());
+  // A page's script keeps the session in this cookie, and the server compares both.
+  cookies.set('DWRSESSIONID', dwrSessionId);
+  const form = new URLSearchParams(formOf(search)).toString();
+  await ask(FORM_PATH, 'application/x-www-form-urlencoded', form);
   const list = writeDwrCall({
     script: 'trainEnlacesManager',
     method: 'getTrainsList',
     batch: 1,
     page: RESULT_PATH,
     scriptSessionId: `${dwrSessionId}/${dwrSessionId.slice(-8)}`,
-    parameters: ['string:false', 'string:false', 'string:false'],
+    parameter: filterOf(search),
   });
   const { body, receivedAt } = await ask(
     `${CALL_PATH}/trainEnlacesManager.getTrainsList.dwr`,
-    asText,
+    'text/plain',
     list,
   );
   return { body, receivedAt };
 }
 
-/** Returns the cookies to send back. Drops what is not a pair of visible characters, as browsers do. */
-function cookiesOf(setCookie: string | readonly string[] | undefined): string {
-  return [setCookie ?? []]
-    .flat()
-    .map((line) => line.split(';', 1)[0]?.trim() ?? '')
-    .filter((pair) => /^[\x21-\x7e]+$/.test(pair) && pair.includes('='))
-    .join('; ');
+interface Search {
+  readonly origin: string;
+  readonly destination: string;
+  /** `20/01/2027` */
+  readonly day: string;
+  /** Everybody is asked for as an adult: whose price the answer has is not known for a party with children. */
+  readonly adults: string;
+}
+
+function searchOf({ origin, destination, date, passengers }: CarrierQuery): Search {
+  return {
+    origin: stationCode('renfe', origin),
+    destination: stationCode('renfe', destination),
+    day: date.split('-').reverse().join('/'),
+    adults: String(passengers.length),
+  };
+}
+
+/** The fields of the search form, as the site sends them. */
+function formOf({ origin, destination, day, adults }: Search): Record<string, string> {
+  return {
+    tipoBusqueda: 'autocomplete',
+    currenLocation: 'menuBusqueda',
+    vengoderenfecom: 'SI',
+    cdgoOrigen: origin,
+    cdgoDestino: destination,
+    idiomaBusqueda: 'ES',
+    FechaIdaSel: day,
+    FechaVueltaSel: '',
+    _fechaIdaVisual: day,
+    _fechaVueltaVisual: '',
+    adultos_: adults,
+    ninos_: '0',
+    ninosMenores: '0',
+    codPromocional: '',
+    plazaH: 'false',
+    sinEnlace: 'false',
+    conMascota: 'false',
+    conBicicleta: 'false',
+    asistencia: 'false',
+    franjaHoraI: '',
+    franjaHoraV: '',
+    Idioma: 'es',
+    Pais: 'ES',
+  };
+}
+
+/** The argument of the list of trains, in the order of the site. */
+function filterOf({ day, adults }: Search): Record<string, string> {
+  return {
+    atendo: 'false',
+    sinEnlace: 'false',
+    plazaH: 'false',
+    tipoFranjaI: '',
+    tipoFranjaV: '',
+    horaFranjaIda: '',
+    horaFranjaVuelta: '',
+    fechaSalida: day,
+    fechaVuelta: '',
+    adultos: adults,
+    ninos: '0',
+    ninosMenores: '0',
+    trayecto: 'I',
+    idaVuelta: '',
+    conMascota: 'false',
+    conBicicleta: 'false',
+  };
+}
+
+const MAX_COOKIES = 32;
+
+/** Keeps the cookies to send back. Drops what is not a pair of visible characters, as browsers do. */
+function keepCookies(
+  cookies: Map<string, string>,
+  setCookie: string | readonly string[] | undefined,
+): void {
+  for (const line of [setCookie ?? []].flat()) {
+    const pair = line.split(';', 1)[0]?.trim() ?? '';
+    const at = pair.indexOf('=');
+    if (at < 0 || !/^[\x21-\x7e]+$/.test(pair) || cookies.size >= MAX_COOKIES) continue;
+    cookies.set(pair.slice(0, at), pair.slice(at + 1));
+  }
+}
+
+function writeCookies(cookies: ReadonlyMap<string, string>): string {
+  return [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
 }
 
 function sessionOf(read: WireReader, body: Uint8Array): string {

@@ -7,75 +7,85 @@ import {
   type TimeAt,
 } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
-import { type JourneyDecoder, LeftOut, type WirePlace } from '../wire/read-journeys.ts';
-import type { WireRecord } from '../wire/wire-reader.ts';
+import {
+  type JourneyDecoder,
+  LeftOut,
+  type NamedStation,
+  type WirePlace,
+} from '../wire/read-journeys.ts';
+import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 
-/** Reads the one or two trains of an entry, with the change between them. */
+/** Renfe's search joins two trains at most. */
+const MAX_TRAINS = 2;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/** Reads the train of an entry, or its two trains with the change between them. */
 export function readLegs(decoder: JourneyDecoder, entry: WireRecord, query: CarrierQuery): Leg[] {
   const { read } = decoder;
-  const trains = read
-    .list(entry['trayectos'], 'trayectos')
-    .map((train) => read.record(train, 'trayectos'));
-  const first = trains[0];
-  const second = trains[1];
-  if (!first) throw new LeftOut('without a train');
-  if (trains.length > 2) throw new LeftOut('of more than two trains');
-  return second
-    ? changeOf(decoder, entry, first, second)
-    : [directRide(decoder, query, entry, first)];
+  const trains = read.records(entry['trayectos'], 'trayectos');
+  const [first, second] = trains;
+  if (trains.length > MAX_TRAINS) throw new LeftOut('of more than two trains');
+  if (second === undefined) {
+    if (first === undefined && !read.isTrue(entry, 'directo')) throw new LeftOut('without a train');
+    return [directRide(decoder, query, entry, first)];
+  }
+  return changeOf(decoder, entry, first as WireRecord, second);
 }
 
-/** One train: the entry itself has its times, and its stations if any. */
+/** One train: the entry itself has its times and its stations. A train that the answer does not number runs nonetheless. */
 function directRide(
   decoder: JourneyDecoder,
   query: CarrierQuery,
   entry: WireRecord,
-  train: WireRecord,
+  train: WireRecord = {},
 ): RideLeg {
-  return rideOf(decoder, entry, {
-    brand: 'tipoTrenUno',
-    times: entry,
+  const { read } = decoder;
+  const minutes = read.optionalNumber(entry, 'duracionViajeTotalEnMinutos');
+  return rideOf(decoder, {
     train,
-    from: stationOf(decoder, entry, 'cdgoEstacionOrigen') ?? query.origin,
-    to: stationOf(decoder, entry, 'cdgoEstacionDestino') ?? query.destination,
-    minutes: lengthOf(decoder, entry),
+    times: timesOf(entry, train),
+    brand: brandOf(read, entry, 'tipoTrenUno', train),
+    from:
+      placeAt(decoder, entry, 'codigoEstacionOrigen', 'descripcionEstacionOrigen') ?? query.origin,
+    to:
+      placeAt(decoder, entry, 'codigoEstacionDestino', 'descripcionEstacionDestino') ??
+      query.destination,
+    cancelled: notRunning.includes(entry['razonNoDisponible']),
+    minutes: minutes ?? runningMinutes(read, train),
   });
 }
 
-function stationOf(
-  decoder: JourneyDecoder,
-  entry: WireRecord,
-  name: string,
-): WirePlace | undefined {
-  return entry[name] === undefined ? undefined : decoder.station(entry, name);
-}
-
-/** Two trains and the change between them: each train has its times and stations. */
+/** Two trains and the change between them, which may lead to another station: each train has its times and stations. */
 function changeOf(
   decoder: JourneyDecoder,
   entry: WireRecord,
   first: WireRecord,
   second: WireRecord,
 ): Leg[] {
+  const { read } = decoder;
+  const day = read.optionalText(entry, 'fecha');
   const ride = (
     brand: string,
     train: WireRecord,
-    length?: Pick<RidePlan, 'minutes' | 'sinceMs'>,
+    more: Pick<RidePlan, 'minutes' | 'sinceMs' | 'notBeforeMs'>,
   ): RideLeg =>
-    rideOf(decoder, entry, {
-      brand,
-      times: train,
+    rideOf(decoder, {
       train,
-      from: decoder.station(train, 'cdgoEstacionOrigen'),
-      to: decoder.station(train, 'cdgoEstacionDestino'),
-      ...length,
+      times: timesOf(train, { fecha: day }),
+      brand: brandOf(read, entry, brand, train),
+      from: trainPlace(decoder, train, 'Origen'),
+      to: trainPlace(decoder, train, 'Destino'),
+      ...more,
     });
-  const before = ride('tipoTrenUno', first);
+  const before = ride('tipoTrenUno', first, { minutes: runningMinutes(read, first) });
+  const own = runningMinutes(read, second);
   const after = ride('tipoTrenDos', second, {
-    minutes: lengthOf(decoder, entry),
-    sinceMs: before.departure.ms,
+    notBeforeMs: before.arrival.ms,
+    minutes: own ?? read.optionalNumber(entry, 'duracionViajeTotalEnMinutos'),
+    sinceMs: own === undefined ? before.departure.ms : undefined,
   });
-  const minutes = Math.round((after.departure.ms - before.arrival.ms) / 60_000);
+  const minutes = Math.round((after.departure.ms - before.arrival.ms) / MINUTE_MS);
   return [
     before,
     { kind: 'transfer', origin: before.destination, destination: after.origin, minutes },
@@ -83,73 +93,144 @@ function changeOf(
   ];
 }
 
-/** One train, and where its fields are. */
-interface RidePlan {
-  /** Name of the entry's field that holds the brand. */
-  readonly brand: string;
-  /** Holds `fecha`, `horaSalida` and `horaLlegada`: wall clocks, and the date of departure only. */
-  readonly times: WireRecord;
-  readonly train: WireRecord;
-  readonly from: WirePlace;
-  readonly to: WirePlace;
-  /** Minutes from `sinceMs` (default: this departure) to this arrival. Default: unknown. */
-  readonly minutes?: number;
-  readonly sinceMs?: number;
+function trainPlace(
+  decoder: JourneyDecoder,
+  train: WireRecord,
+  end: 'Origen' | 'Destino',
+): WirePlace {
+  const field = `cdgoEstacion${end}Trayecto`;
+  const place = placeAt(decoder, train, field, `descripcionEstacion${end}`);
+  if (place === undefined) throw new LeftOut(`without \`${field}\``);
+  return place;
 }
 
-function rideOf(decoder: CarrierDecoder, entry: WireRecord, plan: RidePlan): RideLeg {
-  const { read } = decoder;
+/** Stations of France and Portugal have codes of their own, which say nothing of the zone. */
+const ABROAD = /^(?:87|94)\d{3}$/;
+
+/** Returns the station at a field, `undefined` without a code. One that no table has is where Renfe runs, under the name of the answer. */
+function placeAt(
+  decoder: JourneyDecoder,
+  record: WireRecord,
+  field: string,
+  nameField: string,
+): WirePlace | undefined {
+  const code = record[field] ?? undefined;
+  if (code === undefined || code === '') return undefined;
+  const name = decoder.read.optionalText(record, nameField);
+  const wire: NamedStation | undefined = ABROAD.test(String(code))
+    ? undefined
+    : { name, zone: 'Europe/Madrid' };
+  return decoder.station(record, field, wire);
+}
+
+function brandOf(
+  read: WireReader,
+  entry: WireRecord,
+  field: string,
+  train: WireRecord,
+): string | undefined {
+  return read.optionalText(entry, field) ?? read.optionalText(train, 'tipoTren');
+}
+
+/** The times of an entry, or where it lacks one that of its train. */
+function timesOf(entry: WireRecord, train: WireRecord): WireRecord {
+  return {
+    fecha: entry['fecha'] ?? train['fecha'],
+    horaSalida: entry['horaSalida'] ?? train['horaSalida'],
+    horaLlegada: entry['horaLlegada'] ?? train['horaLlegada'],
+  };
+}
+
+/** The shop says of these that the train does not run. */
+const notRunning: readonly unknown[] = ['5', '6', '7'];
+
+const RUNNING_TIME = /^(?:(\d{1,3}) horas?)?\s?(?:(\d{1,3}) minutos?)?$/;
+
+/** Reads `3 horas 8 minutos`; `undefined` for any other text. */
+function runningMinutes(read: WireReader, train: WireRecord): number | undefined {
+  const [all, hours = '0', minutes = '0'] =
+    RUNNING_TIME.exec(read.optionalText(train, 'duracionTrayecto') ?? '') ?? [];
+  return all ? Number(hours) * 60 + Number(minutes) : undefined;
+}
+
+/** One train, and where its fields are. */
+interface RidePlan extends TimesPlan {
+  readonly train: WireRecord;
+  readonly brand: string | undefined;
+  readonly cancelled?: boolean;
+}
+
+function rideOf(decoder: CarrierDecoder, plan: RidePlan): RideLeg {
   const { departure, arrival } = readLocalTimes(decoder, plan);
+  const number = decoder.trainNumber(plan.train, 'cdgoTren');
   return {
     kind: 'ride',
     origin: plan.from.id,
     destination: plan.to.id,
     departure,
     arrival,
-    brand: read.text(entry, plan.brand),
-    number: decoder.trainNumber(plan.train, 'cdgoTren'),
+    ...(plan.brand !== undefined && { brand: plan.brand }),
+    ...(number !== undefined && { number }),
     operator: 'renfe',
-    operatingDay: read.text(plan.times, 'fecha'),
+    operatingDay: decoder.read.text(plan.times, 'fecha'),
+    ...(plan.cancelled === true && { cancelled: true as const }),
   };
 }
 
-function lengthOf({ read }: CarrierDecoder, entry: WireRecord): number {
-  return read.number(entry, 'duracionViajeTotalEnMinutos');
+/** Wall clocks at both ends, and how long a train takes. */
+interface TimesPlan {
+  /** Holds `fecha`, `horaSalida` and `horaLlegada`: the date of departure only. */
+  readonly times: WireRecord;
+  readonly from: WirePlace;
+  readonly to: WirePlace;
+  /** Minutes from `sinceMs` (default: this departure) to this arrival. Default: unknown. */
+  readonly minutes?: number | undefined;
+  readonly sinceMs?: number | undefined;
+  /** A train that is changed into leaves after the one before it arrives. */
+  readonly notBeforeMs?: number | undefined;
 }
 
 /**
  * Reads departure and arrival. The minutes of the journey decide the day of arrival, and which of two hours is
- * meant when clocks go back. Where they are unknown or do not fit the wall clock, the clocks alone decide.
+ * meant when clocks go back. Where they are unknown or do not fit the wall clocks, the clocks alone decide.
  */
 function readLocalTimes(
   { read, clock }: CarrierDecoder,
-  { times, from, to, minutes = 0, sinceMs }: RidePlan,
+  { times, from, to, minutes, sinceMs, notBeforeMs = Number.NEGATIVE_INFINITY }: TimesPlan,
 ): { departure: TimeAt; arrival: TimeAt } {
   const day = read.text(times, 'fecha');
-  const leaves = read.text(times, 'horaSalida');
-  const arrives = read.text(times, 'horaLlegada');
-  const departure = clock.fromLocal(`${day}T${leaves}`, from.zone);
-  const byClock = arrivalByClock(clock, { day, leaves, arrives, zone: to.zone }, departure.ms);
-  const byLengthMs = (sinceMs ?? departure.ms) + minutes * 60_000;
-  if (byLengthMs === byClock.ms || !isPlausible(byLengthMs, departure.ms))
-    return { departure, arrival: byClock };
-  const byLength = clock.fromEpoch(byLengthMs, to.zone);
-  return { departure, arrival: byLength.iso.slice(11, 16) === arrives ? byLength : byClock };
+  const leaves = `${day}T${timeOfDay(read, times, 'horaSalida')}`;
+  const arrives = timeOfDay(read, times, 'horaLlegada');
+  const departure = clock.fromLocal(leaves, from.zone);
+  const sameDay = clock.fromLocal(`${day}T${arrives}`, to.zone);
+  const lasts = ({ ms }: TimeAt, left: TimeAt): boolean =>
+    minutes !== undefined && ms - (sinceMs ?? left.ms) === minutes * MINUTE_MS;
+  if (lasts(sameDay, departure) && departure.ms >= notBeforeMs)
+    return { departure, arrival: sameDay };
+  const departures = readingsOf(clock, departure, from.zone);
+  const nextDay = clock.fromLocal(`${addDays(day, 1)}T${arrives}`, to.zone);
+  const arrivals = [sameDay, nextDay].flatMap((arrival) => readingsOf(clock, arrival, to.zone));
+  const possible = departures
+    .filter(({ ms }) => ms >= notBeforeMs)
+    .flatMap((left) =>
+      arrivals.filter(({ ms }) => ms >= left.ms).map((arrival) => ({ departure: left, arrival })),
+    );
+  return (
+    possible.find((pair) => lasts(pair.arrival, pair.departure)) ??
+    possible[0] ?? { departure, arrival: sameDay }
+  );
 }
 
-/** An arrival that reads earlier than the departure is in the hour that clocks show twice, or on the next day. */
-function arrivalByClock(
-  clock: LocalClock,
-  { day, leaves, arrives, zone }: Readonly<Record<'day' | 'leaves' | 'arrives' | 'zone', string>>,
-  departureMs: number,
-): TimeAt {
-  const sameDay = clock.fromLocal(`${day}T${arrives}`, zone);
-  if (arrives >= leaves) return sameDay;
-  const again = clock.fromEpoch(sameDay.ms + 3_600_000, zone);
-  const isAgain = again.iso.slice(11, 16) === arrives && again.ms > departureMs;
-  return isAgain ? again : clock.fromLocal(`${addDays(day, 1)}T${arrives}`, zone);
+const TIME_OF_DAY = /^\d{2}:\d{2}(?::\d{2})?$/;
+
+function timeOfDay(read: WireReader, times: WireRecord, name: string): string {
+  const text = read.text(times, name);
+  if (!TIME_OF_DAY.test(text)) throw read.error(`a time of day at \`${name}\``, text);
+  return text;
 }
 
-function isPlausible(arrivalMs: number, departureMs: number): boolean {
-  return arrivalMs > departureMs && arrivalMs - departureMs < 2 * 86_400_000;
+/** Returns a time, and the one an hour later if clocks show it a second time. */
+function readingsOf(clock: LocalClock, first: TimeAt, zone: string): readonly TimeAt[] {
+  const again = clock.fromEpoch(first.ms + HOUR_MS, zone);
+  return again.iso.slice(0, 16) === first.iso.slice(0, 16) ? [first, again] : [first];
 }

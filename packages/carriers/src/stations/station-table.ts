@@ -10,18 +10,27 @@ export interface StationCodes {
 }
 
 /**
- * Returns a carrier's code of a station: the one of `system`, if that is not the carrier's own.
+ * Returns a carrier's code of a station: the one of `system`, if that is not the carrier's own. A station of another table, which has
+ * no such code, is found in the committed one by its UIC number.
  *
  * @throws CarrierError `NOT_SERVED` for a station that the carrier does not know
  */
-export function stationCode(
-  carrier: string,
-  { codes, name }: Station,
-  system: string = carrier,
-): string {
-  const code = Object.hasOwn(codes, system) ? codes[system] : undefined;
+export function stationCode(carrier: string, station: Station, system: string = carrier): string {
+  const code = codeOf(station, system) ?? codeOf(sameInTable(station), system);
   if (code === undefined) {
-    throw new CarrierError('NOT_SERVED', `Cannot ask \`${carrier}\`: it does not serve ${name}`);
+    throw new CarrierError(
+      'NOT_SERVED',
+      `Cannot ask \`${carrier}\`: it does not serve ${station.name}`,
+    );
   }
   return code;
+}
+
+function codeOf(station: Station | undefined, system: string): string | undefined {
+  return station && Object.hasOwn(station.codes, system) ? station.codes[system] : undefined;
+}
+
+function sameInTable(station: Station): Station | undefined {
+  const uic = codeOf(station, 'uic');
+  return uic === undefined ? undefined : stationTable.byCode('uic', uic);
 }

@@ -17,9 +17,9 @@ export interface CarrierDecoder {
   readonly clock: LocalClock;
   /** Returns the station that the carrier, or another system, knows by a code, or `undefined`. */
   stationOf(code: string, system?: string): Station | undefined;
-  /** Returns the train number at `name`, without leading zeros. */
-  trainNumber(record: WireRecord, name: string): string;
-  /** Returns the price for all passengers. */
+  /** Returns the train number at `name`, without leading zeros; none for what is no number. */
+  trainNumber(record: WireRecord, name: string): string | undefined;
+  /** Returns the price for all passengers, of a wire whose prices are per person. */
   total(perPerson: Money, query: CarrierQuery): Money;
 }
 
@@ -57,18 +57,33 @@ export function createDecoder(
       return station;
     },
     trainNumber(record, name) {
-      const text = read.text(record, name);
+      const text = record[name];
+      if (typeof text !== 'string') return undefined;
       if (PLAIN_NUMBER.test(text)) return text;
       let zeros = 0;
       while (zeros < text.length - 1 && text[zeros] === '0') zeros += 1;
-      const number = text.slice(zeros);
-      if (!/^\d{1,6}$/.test(number))
-        throw read.error(`a train number at \`${name}\``, record[name]);
-      return number;
+      const number = text.slice(zeros).trim();
+      return /^\d{1,6}$/.test(number) ? number : undefined;
     },
     total({ amount, currency }, { passengers }) {
       if (amount < 0) throw read.error('a price of 0 or more', amount);
       return { amount: amount * passengers.length, currency };
+    },
+  };
+}
+
+/** Returns a decoder that knows the ends of a query by their codes too: they may be stations of another table than its own. */
+export function withEnds(
+  decoder: CarrierDecoder,
+  { origin, destination }: Pick<CarrierQuery, 'origin' | 'destination'>,
+): CarrierDecoder {
+  const { system, stationOf } = decoder;
+  const ends = [origin, destination].filter(({ codes }) => Object.hasOwn(codes, system));
+  return {
+    ...decoder,
+    stationOf(code, other = system) {
+      const end = ends.find(({ codes }) => other === system && codes[system] === code);
+      return end ?? stationOf(code, other);
     },
   };
 }

@@ -205,7 +205,8 @@ test.each([
   ],
   ['status alone', inDelivery('<siri:Status>false</siri:Status>'), 'PROTOCOL'],
   ['another delivery', delivery('<OJPStopEventDelivery/>'), 'PROTOCOL'],
-  ['another root', '<html><body/></html>', 'PROTOCOL'],
+  ['another root', '<a><body/></a>', 'PROTOCOL'],
+  ['a page for people', '<html><body/></html>', 'AUTH'],
 ])('ojp reads an error that is said by %s', async (_where, body, code) => {
   expect((await failureOf(() => read(body))).code).toBe(code);
 });
