@@ -7,14 +7,18 @@ import { hafasRows } from './wires/hafas.ts';
 import { ojpRows } from './wires/ojp.ts';
 import { osdmRows } from './wires/osdm.ts';
 import { ouigoRows } from './wires/ouigo.ts';
+import { renfeRows } from './wires/renfe.ts';
 
 /** An adapter that no server stands behind. */
 interface Adapter {
   readonly carrier: Carrier<never>;
   /** What `request` of the adapter would have returned for one answer. */
   wireOf(body: Uint8Array<ArrayBuffer>, query: CarrierQuery): unknown;
-  /** The journeys of an answer one by one; absent where the wire cannot be taken apart. */
-  readonly rowsOf?: (body: Uint8Array<ArrayBuffer>, passengers: number) => readonly Row[];
+  /** The journeys of an answer one by one; `undefined` for one that cannot be taken apart. */
+  readonly rowsOf: (
+    body: Uint8Array<ArrayBuffer>,
+    passengers: number,
+  ) => readonly Row[] | undefined;
 }
 
 const baseUrl = 'http://127.0.0.1:1';
@@ -96,6 +100,7 @@ const ADAPTERS: Readonly<Record<WireName, Create>> = {
     return {
       carrier: createRenfe({ baseUrl, ...query.options }) as Carrier<never>,
       wireOf: (body) => ({ body, receivedAt: LONG_AGO }),
+      rowsOf: renfeRows,
     };
   },
 };
@@ -118,7 +123,7 @@ export function readerOf(capture: Capture, stations: StationBook): Reader {
   };
   return {
     read: (body) => carrier.normalise(wireOf(body, query) as never, query),
-    rows: () => rowsOf?.(capture.body, passengers),
+    rows: () => rowsOf(capture.body, passengers),
   };
 }
 

@@ -10,6 +10,7 @@ import { compare } from '../src/compare.ts';
 
 const SHAPES = fileURLToPath(new URL('../shapes', import.meta.url));
 const HAFAS = 'hafas/direct-change-and-night.json';
+const RENFE = 'renfe/direct-change-and-full.dwr';
 const stations = await openStations();
 
 function emptyFolder(): string {
@@ -43,6 +44,8 @@ test.each(readCaptures(SHAPES))('$file is what it says of itself', (capture) => 
 test.each([
   [HAFAS, '"dur": "030000"', '"dur": "031500"', 'journey 2: 195 minutes, read 180'],
   [HAFAS, '"chg": 0', '"chg": 2', 'journey 1: 2 changes, read 0'],
+  [RENFE, 'EnMinutos:158', 'EnMinutos:150', 'journey 1: 150 minutes, read 158'],
+  [RENFE, 'tarifaMinima:"63,4"', 'tarifaMinima:"6"', 'journey 4: 12.00 EUR, read 126.80 EUR'],
   ['ojp/direct-and-change.xml', 'PT2H41M', 'PT1H41M', 'journey 1: 101 minutes, read 161'],
   ['ojp/direct-and-change.xml', '<Transfers>1', '<Transfers>3', 'journey 2: 3 changes, read 1'],
   [
@@ -66,6 +69,11 @@ test('journeys that are left out are counted by reason, and one that cannot be r
   expect(left).toMatchObject({ right: 2, leftOut: { 'without `aTimeS`': 1 }, failed: [] });
   const broken = verdictOf(changed(HAFAS, '"svcResL"', '"svcRes"'), HAFAS);
   expect(broken).toMatchObject({ right: 0, failed: [expect.stringContaining('PROTOCOL')] });
+});
+
+test('an answer that cannot be taken apart is read as a whole', () => {
+  const folder = changed(RENFE, 'titulo:"Elige"', "titulo:'Elige'");
+  expect(verdictOf(folder, RENFE)).toMatchObject({ right: 4, differs: [], failed: [] });
 });
 
 test('an answer that says that there is nothing is read', () => {
