@@ -34,7 +34,7 @@ const journey: Journey = {
   transfers: 0,
   offers: [
     {
-      id: 'BA00',
+      id: 'N1010',
       seller: 'renfe',
       total: { amount: 3630, currency: 'EUR' },
       travelClass: 'second',
