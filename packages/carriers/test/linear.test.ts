@@ -58,14 +58,23 @@ const growths: readonly [name: string, reader: string, make: (n: number) => stri
     'open objects': (n: number) => '{a:'.repeat(n / 3),
     'short lists': (n: number) => `[${'[],'.repeat(n / 3)}[]]`,
     numbers: (n: number) => `[${'1,'.repeat(n / 2)}1]`,
+    dates: (n: number) => `[${'new Date(1),'.repeat(n / 12)}1]`,
+    'a date of many digits': (n: number) => `new Date(${'1'.repeat(n)})`,
+    'open dates': (n: number) => 'new Date('.repeat(n / 9),
+    'spaces before a date': (n: number) => `new${' '.repeat(n)}Date(1)`,
   }).map(([name, make]): [string, string, (n: number) => string] => [
     name,
     'renfe',
     (n) => dwr(make(n)),
   ]),
+  ['spaces of a page', 'renfe', (n) => `${' '.repeat(n)}<htm`],
+  ['a declaration of a page', 'renfe', (n) => `<?xml ${'?'.repeat(n)}`],
   ['before the script', 'renfe', (n) => ' '.repeat(n) + goldenRenfe],
   ['the guard', 'renfe', (n) => `throw '${'\\n'.repeat(n / 2)}';`],
-  ...['"37,35"', '"06:15"', '"2026-12-01"', '"03063"', '"60000"', '"AVE"'].flatMap((field) =>
+  ...[
+    ...['"37,35"', '"06:15"', '"06:15:00"', '"2026-12-01"', '"03063"', '"60000"', '"AVE"'],
+    ...['"2 horas 30 minutos"', '"Reembolsable 60%"', '"N2010"', '"8"'],
+  ].flatMap((field) =>
     (['0', '1', '1.', ' ', '-', ':'] as const).map(
       (unit): [string, string, (n: number) => string] => [
         `${JSON.stringify(unit)} in place of ${field}`,

@@ -39,7 +39,7 @@ const journey: Journey = {
       total: { amount: 3630, currency: 'EUR' },
       travelClass: 'second',
       fareName: 'Básico',
-      flexibility: 'none',
+      flexibility: 'semi',
       fetchedAt: 1795344557355,
     },
   ],
