@@ -50,6 +50,7 @@ export type {
   Offer,
   RideLeg,
   RideMode,
+  RideSection,
   TimeConflict,
   TransferLeg,
   TravelClass,

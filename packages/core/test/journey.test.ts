@@ -1,4 +1,10 @@
-import { createJourney, createLocalClock, type RideLeg, type TransferLeg } from '@ticketing/core';
+import {
+  createJourney,
+  createLocalClock,
+  type Leg,
+  type RideLeg,
+  type TransferLeg,
+} from '@ticketing/core';
 import { expect, test } from 'vitest';
 import { barcelona, madrid, offer, train } from './trains.ts';
 
@@ -25,13 +31,61 @@ test('createJourney() derives times, duration and transfers', () => {
   expect(journey).toMatchObject({
     departure: { iso: '2026-12-01T06:15:00+01:00[Europe/Madrid]' },
     arrival: { iso: '2026-12-01T09:00:00+01:00[Europe/Madrid]' },
-    durationMinutes: 165,
+    durationMinutes: 185,
     transfers: 1,
     sources: ['renfe'],
     legs,
   });
   expect(structuredClone(journey)).toEqual(journey);
   expect(JSON.parse(JSON.stringify(journey))).toEqual(journey);
+});
+
+test('createJourney() counts the ways at the ends, without those that nobody knows', () => {
+  const walk: TransferLeg = { kind: 'transfer', origin: 'a', destination: 'b', minutes: 7 };
+  const train = ride('b', 'c', '07:00', '08:00');
+  const minutes = (legs: readonly Leg[]) =>
+    createJourney({ source: 'x', legs, offers: [] }).durationMinutes;
+  expect(minutes([train])).toBe(60);
+  expect(minutes([walk, train])).toBe(67);
+  expect(minutes([walk, walk, train, walk])).toBe(81);
+  expect(minutes([{ ...walk, nearby: true }, train, { ...walk, nearby: true }])).toBe(60);
+});
+
+const expected = (from: string, to: string) => ({
+  expectedDeparture: clock.fromLocal(`2026-12-01T${from}`, 'Europe/Madrid'),
+  expectedArrival: clock.fromLocal(`2026-12-01T${to}`, 'Europe/Madrid'),
+});
+
+test('createJourney() counts the minutes that are expected', () => {
+  const late = { ...ride('a', 'b', '06:00', '07:00'), ...expected('06:10', '07:25') };
+  const journey = createJourney({ source: 'x', legs: [late], offers: [] });
+  expect(journey).toMatchObject({
+    departure: late.departure,
+    arrival: late.arrival,
+    durationMinutes: 75,
+  });
+});
+
+test('createJourney() takes trains whose planned times overlap when the second is late enough', () => {
+  const change: TransferLeg = { kind: 'transfer', origin: 'b', destination: 'b', minutes: 9 };
+  const late = { ...ride('b', 'c', '06:30', '07:00'), ...expected('07:12', '07:40') };
+  const legs = [ride('a', 'b', '06:00', '07:00'), change, late];
+  expect(createJourney({ source: 'x', legs, offers: [] })).toMatchObject({
+    legs,
+    durationMinutes: 100,
+  });
+});
+
+test('createJourney() marks a transfer to a train that is expected to have left', () => {
+  const change: TransferLeg = { kind: 'transfer', origin: 'b', destination: 'b', minutes: 5 };
+  const late = { ...ride('a', 'b', '06:00', '07:00'), ...expected('06:20', '07:20') };
+  const next = ride('b', 'c', '07:05', '08:00');
+  const legsOf = (legs: readonly Leg[]) => createJourney({ source: 'x', legs, offers: [] }).legs;
+  expect(legsOf([late, change, next])).toEqual([late, { ...change, conflict: 'missed' }, next]);
+  const cancelled = { ...next, cancelled: true as const };
+  expect(legsOf([late, change, cancelled])).toEqual([late, change, cancelled]);
+  const waits = { ...next, ...expected('07:20', '08:10') };
+  expect(legsOf([late, change, waits])).toEqual([late, change, waits]);
 });
 
 test('createJourney() counts minutes over a clock change', () => {

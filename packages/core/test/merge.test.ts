@@ -1,4 +1,10 @@
-import { type Journey, mergeJourneys } from '@ticketing/core';
+import {
+  createJourney,
+  createLocalClock,
+  type Journey,
+  mergeJourneys,
+  type RideLeg,
+} from '@ticketing/core';
 import { expect, test } from 'vitest';
 import { barcelona, NOW, offer, train } from './trains.ts';
 
@@ -165,4 +171,13 @@ test('mergeJourneys() passes journeys of one carrier through as they are', () =>
   expect(merged).not.toBe(journeys);
   expect(merged[0]).toBe(journeys[0]);
   expect(mergeJourneys([])).toEqual([]);
+});
+
+test('mergeJourneys() counts the minutes that the news of another carrier makes', () => {
+  const clock = createLocalClock();
+  const [leg] = train({ number: '1' }).legs;
+  const late = { ...leg, expectedArrival: clock.fromLocal(at('09:05'), 'Europe/Madrid') };
+  const live = createJourney({ source: 'live', legs: [late as RideLeg], offers: [] });
+  const merged = mergeJourneys([train({ number: '1', source: 'a' }), live]);
+  expect(merged).toMatchObject([{ legs: [late], durationMinutes: 170, sources: ['a', 'live'] }]);
 });

@@ -13,6 +13,7 @@ import {
   sortOffers,
   type TimeConflict,
 } from '../model/journey.ts';
+import { doorToDoorMinutes, withMissed } from '../model/leg-times.ts';
 import { presentFields } from '../model/present-fields.ts';
 import { attachLoose, type Cluster, type CompareJourneys, isNumbered } from './loose-journeys.ts';
 import { type JourneyOrder, sortJourneys } from './order.ts';
@@ -80,9 +81,13 @@ function mergeCluster(cluster: Cluster): Journey {
   if (cluster.length === 1) return leader;
   const unpriced = carriersIn(cluster, 'unpriced');
   const conflicts = conflictsIn(cluster);
+  const legs = legsWithExpected(cluster);
   return {
     ...leader,
-    legs: legsWithExpected(cluster),
+    ...(legs !== leader.legs && {
+      legs: withMissed(legs),
+      durationMinutes: doorToDoorMinutes(legs),
+    }),
     offers: mergeOffers(cluster),
     sources: carriersIn(cluster, 'sources'),
     ...(unpriced.length > 0 && { unpriced }),

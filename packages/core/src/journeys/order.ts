@@ -1,5 +1,6 @@
 import { groupBy } from '../model/group-by.ts';
 import { compareText, type Journey } from '../model/journey.ts';
+import { minutesAfterLast } from '../model/leg-times.ts';
 import type { Money } from '../model/money.ts';
 import { cheapestTotal } from './cheapest-total.ts';
 import { sortByRank } from './sort-by-rank.ts';
@@ -24,6 +25,7 @@ export type JourneyOrder = (typeof JOURNEY_ORDERS)[number];
 /**
  * Returns journeys sorted into a new list. While ids are unique the order is total: it does not depend on the
  * order of the input.
+ * - `arrival`: by the end of the way after the last train
  * - `price`: by `cheapestTotal`; each currency is sorted by itself, and journeys without a price come last
  * - `transfers`: the shorter one first of as many changes
  * - `best`: by price and duration, each as a multiple of the least in this list, and a fifth for each change of trains;
@@ -40,7 +42,7 @@ export function sortJourneys(journeys: readonly Journey[], order: JourneyOrder):
 
 const ranks = {
   departure: ({ departure }: Journey): number => departure.ms,
-  arrival: ({ arrival }: Journey): number => arrival.ms,
+  arrival: ({ arrival, legs }: Journey): number => arrival.ms + minutesAfterLast(legs) * 60_000,
   duration: ({ durationMinutes }: Journey): number => durationMinutes,
   transfers: ({ transfers }: Journey): number => transfers,
 };

@@ -21,7 +21,7 @@ const aTime: Shape = { ms: aNumber, iso: aText };
 /** A leg of the kind that it says it is; a shape of its own, so that bundlers drop it where nothing uses it. */
 function legOf(leg: unknown): Shape {
   const ends: Shape = { kind: aKind, origin: aText, destination: aText };
-  if ((leg as Unchecked<Leg>)?.kind !== 'ride') return ends;
+  if ((leg as Unchecked<Leg>)?.kind !== 'ride') return { ...ends, minutes: aNumber };
   return {
     ...ends,
     departure: aTime,
@@ -116,7 +116,8 @@ function areParts(legs: unknown, offers: unknown): boolean {
 
 function isLeg(leg: Unchecked<Leg>): boolean {
   if (typeof leg?.origin !== 'string' || typeof leg.destination !== 'string') return false;
-  return leg.kind === 'ride' ? isRide(leg as Unchecked<RideLeg> & object) : leg.kind === 'transfer';
+  if (leg.kind === 'ride') return isRide(leg as Unchecked<RideLeg> & object);
+  return leg.kind === 'transfer' && Number.isFinite(leg.minutes);
 }
 
 function isRide(ride: Unchecked<RideLeg> & object): boolean {

@@ -1,6 +1,7 @@
 import { RailError, type RailErrorData } from '../errors.ts';
 import type { StationId } from '../stations/station-index.ts';
 import { wrongInParts } from './journey-shape.ts';
+import { doorToDoorMinutes, isCaught, withMissed } from './leg-times.ts';
 import type { LocalDate, TimeAt } from './local-clock.ts';
 import type { Money } from './money.ts';
 import { explain } from './shape.ts';
@@ -35,20 +36,32 @@ export interface RideLeg {
   readonly operator?: string;
   /** The day under which the operator runs the train. */
   readonly operatingDay?: LocalDate;
+  /** Trains that people stay in, in turn: number or line change on the way, the seat need not. Absent: it is one train. */
+  readonly sections?: readonly RideSection[];
 }
+
+/** One of the trains that people stay in. */
+export type RideSection = Omit<RideLeg, 'kind' | 'sections'>;
 
 /** A vehicle that is no train. */
 export type RideMode = 'bus' | 'tram' | 'metro' | 'ferry' | 'other';
 
-/** The way between two trains. */
+/** The way between two trains, to the first one, or from the last one. */
 export interface TransferLeg {
   readonly kind: 'transfer';
   readonly origin: StationId;
   readonly destination: StationId;
   readonly minutes: number;
+  /**
+   * At an end of a journey: the trains begin or end at a station near the one that was asked for. The carrier knows no way between
+   * them, so that its minutes are no part of the duration.
+   */
+  readonly nearby?: true;
+  /** `missed`: the train after it is expected to leave before the one before it arrives. */
+  readonly conflict?: 'missed';
 }
 
-/** A part of a journey: a train, or the way between two. */
+/** A part of a journey: a train, or a way to, from or between trains. */
 export type Leg = RideLeg | TransferLeg;
 
 /** `any`: the seller does not say. */
@@ -87,8 +100,11 @@ export interface Journey {
   /** The same for the same trains on the same day, whoever sells them. */
   readonly id: string;
   readonly legs: readonly Leg[];
+  /** Of the first train, as planned. */
   readonly departure: TimeAt;
+  /** Of the last train, as planned. */
   readonly arrival: TimeAt;
+  /** From door to door: with the ways before the first train and after the last, and as expected where the carrier says so. */
   readonly durationMinutes: number;
   /** Changes of train. */
   readonly transfers: number;
@@ -111,10 +127,11 @@ export interface JourneyParts {
 }
 
 /**
- * Returns a journey of these legs and offers: derives id, times, duration and transfers, sorts the offers.
+ * Returns a journey of these legs and offers: derives id, times, duration and transfers, sorts the offers, and marks the transfers
+ * that are missed as things are expected.
  *
  * @throws RailError `ERR_JOURNEY` without a ride, for a leg or an offer that lacks a field (`data.parameter` names it), or
- *   when a train arrives before it departs or departs before the one before it arrives
+ *   when a train arrives before it departs, or departs before the one before it arrives both as planned and as expected
  * @example
  * const clock = createLocalClock();
  * const journey = createJourney({
@@ -138,19 +155,21 @@ export function createJourney({ source, legs, offers, priced }: JourneyParts): J
   const first = rides[0];
   const last = rides.at(-1);
   if (!first || !last) throw lacks('at least one ride', `${legs.length} legs without one`);
-  let earliest = first.departure.ms;
+  let before = first;
   for (const ride of rides) {
-    if (!(ride.departure.ms >= earliest && ride.arrival.ms >= ride.departure.ms)) {
+    const isAfter =
+      ride === first || isCaught(before, ride) || ride.departure.ms >= before.arrival.ms;
+    if (!(isAfter && ride.arrival.ms >= ride.departure.ms)) {
       throw lacks('legs in order of time', `${ride.departure.iso} to ${ride.arrival.iso}`);
     }
-    earliest = ride.arrival.ms;
+    before = ride;
   }
   return {
     id: `j-${stableHash(journeyKey(rides))}`,
-    legs,
+    legs: withMissed(legs),
     departure: first.departure,
     arrival: last.arrival,
-    durationMinutes: Math.round((last.arrival.ms - first.departure.ms) / 60_000),
+    durationMinutes: doorToDoorMinutes(legs),
     transfers: rides.length - 1,
     offers: sortOffers([...offers]),
     sources: [source],

@@ -33,24 +33,32 @@ const Station = Type.Object(
   },
   { $id: 'Station' },
 );
+const rideFields = {
+  origin: text,
+  destination: text,
+  departure: TimeAt,
+  arrival: TimeAt,
+  expectedDeparture: Type.Optional(TimeAt),
+  expectedArrival: Type.Optional(TimeAt),
+  cancelled: Type.Optional(Type.Literal(true)),
+  mode: Type.Optional(
+    Type.Enum(['bus', 'tram', 'metro', 'ferry', 'other'], { description: 'Absent: a train' }),
+  ),
+  brand: Type.Optional(text),
+  number: Type.Optional(text),
+  otherNumbers: Type.Optional(Type.Array(text, { description: 'Of trains coupled to it' })),
+  operator: Type.Optional(text),
+  operatingDay: Type.Optional(text),
+};
 const RideLeg = Type.Object(
   {
     kind: Type.Literal('ride'),
-    origin: text,
-    destination: text,
-    departure: TimeAt,
-    arrival: TimeAt,
-    expectedDeparture: Type.Optional(TimeAt),
-    expectedArrival: Type.Optional(TimeAt),
-    cancelled: Type.Optional(Type.Literal(true)),
-    mode: Type.Optional(
-      Type.Enum(['bus', 'tram', 'metro', 'ferry', 'other'], { description: 'Absent: a train' }),
+    ...rideFields,
+    sections: Type.Optional(
+      Type.Array(Type.Object(rideFields), {
+        description: 'Trains that people stay in, in turn. Absent: it is one train',
+      }),
     ),
-    brand: Type.Optional(text),
-    number: Type.Optional(text),
-    otherNumbers: Type.Optional(Type.Array(text, { description: 'Of trains coupled to it' })),
-    operator: Type.Optional(text),
-    operatingDay: Type.Optional(text),
   },
   {
     $id: 'RideLeg',
@@ -63,8 +71,16 @@ const TransferLeg = Type.Object(
     origin: text,
     destination: text,
     minutes: Type.Integer(),
+    nearby: Type.Optional(
+      Type.Literal(true, {
+        description: 'The trains begin or end near the station that was asked for; no way is known',
+      }),
+    ),
+    conflict: Type.Optional(
+      Type.Literal('missed', { description: 'As expected now, the next train leaves before' }),
+    ),
   },
-  { $id: 'TransferLeg', description: 'The way between two trains' },
+  { $id: 'TransferLeg', description: 'The way between two trains, to the first or from the last' },
 );
 const Offer = Type.Object(
   {
