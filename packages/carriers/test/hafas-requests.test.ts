@@ -1,4 +1,4 @@
-import { hafasSimProfile, startCarrierSim } from '@ticketing/carrier-sim';
+import { type FaultKind, hafasSimProfile, startCarrierSim } from '@ticketing/carrier-sim';
 import type { CarrierContext, CarrierHttpRequest, CarrierQuery } from '@ticketing/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { createCarrierHttp, createHafas, type HafasOptions } from '../src/index.ts';
@@ -242,9 +242,7 @@ test('hafas: a station without a number of the system is NOT_SERVED, and nothing
 
 // Each fault of the wire's own, over real HTTP.
 
-async function struckBy(
-  kind?: 'negative-price' | 'no-fares' | 'devi' | 'zero-offset' | 'html-wall' | 'pages-overlap',
-) {
+async function struckBy(kind?: FaultKind) {
   const upstream = await startUpstream();
   upstream.sim.setPlan('hafas', { fault: kind === undefined ? null : { kind } });
   return ask(upstream, upstream.carriers.hafas, queryFor('hafas'));
@@ -262,17 +260,40 @@ test.each(['negative-price', 'no-fares'] as const)(
   },
 );
 
-test('hafas: devi leaves out the journey that ends elsewhere', async () => {
+test('hafas: devi is the train to a station near the destination, and no minute longer', async () => {
   const [whole, struck] = [await struckBy(), await struckBy('devi')];
-  expect(struck.filtered).toBeGreaterThan(0);
+  expect(struck.filtered).toBeUndefined();
+  const [journey] = struck.journeys;
+  expect(journey?.legs.at(-1)).toMatchObject({ kind: 'transfer', nearby: true });
+  const { id, durationMinutes, legs = [] } = whole.journeys[0] ?? {};
+  expect(journey).toMatchObject({ id, durationMinutes });
+  expect(journey?.legs.slice(0, -1)).toEqual(legs);
+});
+
+test('hafas: unknown-section leaves out its journey, and counts it', async () => {
+  const [whole, struck] = [await struckBy(), await struckBy('unknown-section')];
+  expect(struck.leftOut).toMatchObject({ 'with a section PARK': struck.filtered });
   expect(struck.journeys.map(({ id }) => id)).not.toContain(whole.journeys[0]?.id);
   expect(struck.journeys.length).toBeGreaterThan(4);
+});
+
+test('hafas: tickets of all kinds of people are no prices, their total is', async () => {
+  const [whole, struck] = [await struckBy(), await struckBy('tickets')];
+  const [cheapest] = whole.journeys[0]?.offers ?? [];
+  expect(struck.journeys[0]?.offers).toMatchObject([{ id: 'total', total: cheapest?.total }]);
+});
+
+test("hafas: other-method has an error that is not the search's", async () => {
+  const [whole, struck] = [await struckBy(), await struckBy('other-method')];
+  expect(struck.journeys.map(({ id }) => id)).toEqual(whole.journeys.map(({ id }) => id));
 });
 
 test('hafas: zero-offset leaves the walk as long as it is', async () => {
   const { journeys, filtered } = await struckBy('zero-offset');
   expect(filtered).toBeUndefined();
   expect(journeys[0]?.legs[0]).toMatchObject({ kind: 'transfer', minutes: 5 });
+  const [whole] = (await struckBy()).journeys;
+  expect(journeys[0]?.durationMinutes).toBe((whole?.durationMinutes ?? 0) + 5);
 });
 
 test('hafas: html-wall is AUTH', async () => {

@@ -28,7 +28,8 @@ const pair = fc.oneof(
   pairsWith('ibnr'),
 );
 function told({ journeys }: CarrierAnswer): unknown[] {
-  return journeys.map(({ legs, offers, unpriced }) => ({
+  return journeys.map(({ legs, offers, unpriced, durationMinutes }) => ({
+    durationMinutes,
     rides: legs
       .filter((leg) => leg.kind === 'ride')
       .map((ride) => [
@@ -40,6 +41,7 @@ function told({ journeys }: CarrierAnswer): unknown[] {
         ride.arrival.ms,
         ride.expectedDeparture?.ms ?? ride.departure.ms,
         ride.cancelled === true,
+        ride.operatingDay,
       ]),
     prices: offers
       .map(({ fareName, total }) => `${fareName} ${total.amount} ${total.currency}`)
@@ -51,8 +53,12 @@ function told({ journeys }: CarrierAnswer): unknown[] {
 function truth(trains: readonly Train[], passengers: number): unknown[] {
   return trains.map((train) => {
     const fares = train.fares.filter(({ seller }) => seller === 'hafas');
+    const runs = train.connection ?? [train];
+    const [first, last] = [runs[0], runs.at(-1)];
+    const lateMinutes = (last?.delayMinutes ?? 0) - (first?.delayMinutes ?? 0);
     return {
-      rides: (train.connection ?? [train]).map((run) => [
+      durationMinutes: (train.arrivalMs - train.departureMs) / 60_000 + lateMinutes,
+      rides: runs.map((run) => [
         run.number,
         run.brand,
         `uic:${run.origin}`,
@@ -61,6 +67,7 @@ function truth(trains: readonly Train[], passengers: number): unknown[] {
         run.arrivalMs,
         run.departureMs + (run.delayMinutes ?? 0) * 60_000,
         run.cancelled === true,
+        run.date,
       ]),
       prices: fares.map(({ name, cents }) => `${name} ${cents * passengers} EUR`).sort(),
       unpriced: fares.length === 0,

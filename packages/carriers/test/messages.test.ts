@@ -55,11 +55,6 @@ test.each<[what: string, fail: () => unknown, message: string]>([
     'Cannot read answer of `ouigo`: it must have an object at `login`, got undefined',
   ],
   [
-    'a station code that is none',
-    () => carriers.ouigo.normalise(answer(ouigoTrain({ from: ' ' })), queryOf()),
-    "Cannot read answer of `ouigo`: it must have a station code at `_u_i_c_station_code`, got ' '",
-  ],
-  [
     'a negative price',
     () => total({ amount: -1, currency: 'EUR' }, queryOf()),
     'Cannot read answer of `ouigo`: it must have a price of 0 or more, got -1',
@@ -83,11 +78,6 @@ test.each<[what: string, fail: () => unknown, message: string]>([
     'an error without a code',
     () => carriers.ouigo.normalise(answer('{"outbound":null,"error":"Try later"}'), queryOf()),
     'Cannot ask `ouigo`: it answered Try later',
-  ],
-  [
-    'an empty text in place of a code',
-    () => carriers.ouigo.normalise(answer(ouigoTrain({ from: '' })), queryOf()),
-    'Cannot read answer of `ouigo`: it must have a station code at `_u_i_c_station_code`, got an empty text',
   ],
   [
     'half an answer of Renfe',

@@ -3,7 +3,7 @@ import { localTimeAt, type Zone } from '../timetable/local-clock.ts';
 import { type SimStation, stationOf } from '../timetable/network.ts';
 import type { Train, TrainRun } from '../timetable/train.ts';
 
-/** The zone of the server: of its questions, and of times without an offset. */
+/** The zone of the server, of its questions. Times without an offset are on the clocks of their stops, as real servers write them. */
 export const hafasZone: Zone = 'Europe/Berlin';
 
 /** How an answer is written. */
@@ -33,18 +33,31 @@ export function encodeHafas(trains: readonly Train[], encoding: HafasEncoding = 
   const connections = trains.map((train, index) =>
     encodeConnection(train, lists, index === 0 ? encoding : { ...encoding, fault: undefined }),
   );
-  return hafasService('OK', {
+  const found = {
     common: { locL: lists.locations, prodL: lists.products, opL: lists.operators },
     outConL: connections,
     ...(encoding.earlier !== undefined && { outCtxScrB: encoding.earlier }),
     ...(encoding.later !== undefined && { outCtxScrF: encoding.later }),
     fpB: '20260101',
     fpE: '20361231',
-  });
+  };
+  const before =
+    encoding.fault === 'other-method' ? [{ meth: 'ServerInfo', err: 'H_UNKNOWN' }] : [];
+  return hafasService('OK', found, { before });
 }
 
-/** Returns an envelope with the answer of the one call, or its error. */
-export function hafasService(err: string, res?: object, errTxt?: string): string {
+interface HafasServiceOptions {
+  readonly errTxt?: string;
+  /** Answers of other methods. */
+  readonly before?: readonly object[];
+}
+
+/** Returns an envelope with the answer of a search, or its error. */
+export function hafasService(
+  err: string,
+  res?: object,
+  { errTxt, before = [] }: HafasServiceOptions = {},
+): string {
   const service = {
     meth: 'TripSearch',
     err,
@@ -56,7 +69,7 @@ export function hafasService(err: string, res?: object, errTxt?: string): string
     lang: 'deu',
     id: 'simulated',
     err: 'OK',
-    svcResL: [service],
+    svcResL: [...before, service],
   });
 }
 
@@ -91,6 +104,7 @@ function locate(lists: Lists, uic: string): number {
     type: 'S',
     name,
     extId: ibnr,
+    globalIdL: [{ id: uic, type: 'U' }],
     crd: { x, y },
   }));
 }
@@ -102,8 +116,7 @@ interface Instant {
 
 /** Writes the times of one connection: its day, and each time as a count of days after it and the time of day. */
 function createTimes(instants: readonly Instant[], withOffsets: boolean) {
-  const localAt = ({ ms, station }: Instant) =>
-    localTimeAt(ms, withOffsets ? station.zone : hafasZone);
+  const localAt = ({ ms, station }: Instant) => localTimeAt(ms, station.zone);
   // Over a zone border the first date may be that of the arrival.
   const [date = ''] = instants.map((instant) => localAt(instant).date).sort();
   return {
@@ -166,13 +179,14 @@ function encodeConnection(train: Train, lists: Lists, encoding: HafasEncoding): 
         jid: `1|${run.number}|0|80|${times.date}`,
         prodX: productOf(lists, run),
         isCncl: run.cancelled ?? false,
+        trainStartDate: run.date.replaceAll('-', ''),
       },
     });
   });
   const first = runs[0];
   if (fault === 'zero-offset') {
     const walk = end('d', first.origin, first.departureMs - 10 * 60_000);
-    const arrival = end('a', first.origin, first.departureMs - 5 * 60_000);
+    const arrival = end('a', first.origin, first.departureMs - 10 * 60_000 + WALK_MS);
     sections.unshift({ type: 'WALK', dep: { ...walk, dTZOffset: 0 }, arr: arrival });
   }
   if (fault === 'devi') {
@@ -180,14 +194,33 @@ function encodeConnection(train: Train, lists: Lists, encoding: HafasEncoding): 
     const at = [last.destination, last.arrivalMs] as const;
     sections.push({ type: 'DEVI', dep: end('d', ...at), arr: end('a', ...at) });
   }
+  if (fault === 'unknown-section') sections.push({ ...sections.at(-1), type: 'PARK' });
   const tariff = fares && fault !== 'no-fares' ? encodeFares(train, fault) : undefined;
   return {
     cid: `C-${train.number}`,
     date: times.date,
+    dur: writeDuration(durationMs(runs) + (fault === 'zero-offset' ? WALK_MS : 0)),
     chg: runs.length - 1,
     secL: sections,
     ...(tariff && { trfRes: tariff }),
   };
+}
+
+const WALK_MS = 5 * 60_000;
+
+/** Servers count from door to door, and as things are expected. */
+function durationMs(runs: readonly TrainRun[]): number {
+  const [first, last] = [runs[0], runs.at(-1)];
+  if (first === undefined || last === undefined) return 0;
+  const lateMs = ((last.delayMinutes ?? 0) - (first.delayMinutes ?? 0)) * 60_000;
+  return last.arrivalMs - first.departureMs + lateMs;
+}
+
+function writeDuration(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  const [days, hours] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24];
+  const digits = (value: number): string => String(value).padStart(2, '0');
+  return `${days > 0 ? digits(days) : ''}${digits(hours)}${digits(minutes % 60)}00`;
 }
 
 function productOf(lists: Lists, run: TrainRun): number {
@@ -196,6 +229,7 @@ function productOf(lists: Lists, run: TrainRun): number {
   const oprX = lists.indexOf('operators', name, () => ({ name, icoX: 0 }));
   return lists.indexOf('products', `${brand} ${number}`, () => ({
     name: `${brand} ${number}`,
+    ...shortName(run),
     number,
     icoX: 0,
     cls: productBitOf(run),
@@ -209,10 +243,17 @@ function productOf(lists: Lists, run: TrainRun): number {
   }));
 }
 
+/** Servers write category and number in it, with a space or without, or leave it out. */
+function shortName({ brand, number }: TrainRun): { readonly nameS?: string } {
+  const kind = Number(number) % 3;
+  return kind === 0 ? {} : { nameS: `${brand}${kind === 1 ? ' ' : ''}${number}` };
+}
+
 /** One set for each fare; nothing when none is known. */
 function encodeFares({ fares }: Train, fault: string | undefined): object | undefined {
   const own = fares.filter(({ seller }) => seller === 'hafas');
   if (own.length === 0) return undefined;
+  if (fault === 'tickets') return encodeTickets(Math.min(...own.map(({ cents }) => cents)));
   const fareSetL = own.map(({ name, cents }) => ({
     fareL: [
       {
@@ -225,4 +266,28 @@ function encodeFares({ fares }: Train, fault: string | undefined): object | unde
     ],
   }));
   return { statusCode: 'OK', fareSetL };
+}
+
+/** As servers of transport associations write them: tickets of all kinds with their price, and the total that one adult pays. */
+function encodeTickets(cents: number): object {
+  const price = (amount: number): object => ({ price: { amount, currency: 'EUR' } });
+  return {
+    statusCode: 'OK',
+    totalPrice: { amount: cents, currency: 'EUR', prefix: 'ab' },
+    fareSetL: [
+      {
+        desc: 'Zone 1 bis 3',
+        fareL: [
+          { name: 'Komfortzuschlag', ...price(Math.round(cents / 4)) },
+          { name: 'Einzelfahrschein', ...price(cents) },
+          {
+            name: 'Einzelfahrschein Kind',
+            desc: '6 bis 14 Jahre',
+            ...price(Math.round(cents / 2)),
+          },
+          { name: 'Monatskarte', ...price(cents * 20) },
+        ],
+      },
+    ],
+  };
 }

@@ -16,23 +16,30 @@ import {
 } from './wire.ts';
 
 /**
- * Faults of HAFAS alone: `negative-price` writes -1 for the first price, `no-fares` leaves it out, `devi` ends the first journey elsewhere,
- * `zero-offset` begins it with a walk whose offset is 0, `html-wall` answers a page for people, `pages-overlap` repeats a journey of
- * the page before.
+ * Faults of HAFAS alone, of the first journey: `negative-price` writes -1 for its price, `no-fares` leaves it out, `tickets` writes
+ * those of all kinds of people and their total, `devi` ends near its destination, `unknown-section` ends it by another kind of section,
+ * `zero-offset` begins it with a walk whose offset is 0. Of the answer: `html-wall` is a page for people, `other-method` has an error of
+ * another method first, `pages-overlap` repeats a journey of the page before.
  */
 export const hafasFaults: {
   readonly 'negative-price': NoOptions;
   readonly 'no-fares': NoOptions;
+  readonly tickets: NoOptions;
   readonly devi: NoOptions;
+  readonly 'unknown-section': NoOptions;
   readonly 'zero-offset': NoOptions;
   readonly 'html-wall': NoOptions;
+  readonly 'other-method': NoOptions;
   readonly 'pages-overlap': NoOptions;
 } = {
   'negative-price': {},
   'no-fares': {},
+  tickets: {},
   devi: {},
+  'unknown-section': {},
   'zero-offset': {},
   'html-wall': {},
+  'other-method': {},
   'pages-overlap': {},
 };
 

@@ -1,5 +1,6 @@
 import { type Money, moneyFromNumber, type Offer } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
+import { shownText } from '../wire/shown-text.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 import type { ResolvedProfile } from './hafas-profile.ts';
 
@@ -12,45 +13,63 @@ export interface FareContext {
 }
 
 /**
- * Reads the fares of a connection that are prices of all of it. One without a price, or with a negative one, is no offer: servers
- * write -1 where they know none.
+ * Reads the prices of a connection: its total, else the fares that the server sells for all of it, else its only fare. Of several
+ * other fares the wire does not say which ones a traveller needs: they are supplements, tickets of some people, of a month, or for a
+ * bicycle. One without a price, or with a negative one, is no offer: servers write -1 where they know none.
  */
 export function readFares(
   { read, carrier }: CarrierDecoder,
   connection: WireRecord,
   { profile, fetchedAt, total }: FareContext,
 ): Offer[] {
-  const tariff = connection['trfRes'];
-  if (profile.prices === 'none' || tariff === undefined || tariff === null) return [];
-  const listOf = (record: WireRecord, name: string): readonly WireRecord[] =>
-    record[name] === undefined
-      ? []
-      : read.list(record[name], name).map((one) => read.record(one, name));
-  return listOf(read.record(tariff, 'trfRes'), 'fareSetL').flatMap((set, setIndex) =>
-    listOf(set, 'fareL').flatMap((fare, index): Offer[] => {
-      const price = priceOf(fare);
-      if (price === undefined || fare['isPartPrice'] === true) return [];
-      const cents = read.number(price, 'amount');
-      if (cents < 0) return [];
-      const currency = price['currency'] ?? profile.currency;
+  if (profile.prices === 'none' || !isGiven(connection['trfRes'])) return [];
+  const tariff = read.record(connection['trfRes'], 'trfRes');
+  const whole = priceOf({ price: tariff['totalPrice'] });
+  if (whole !== undefined) return [offerOf('total', whole, undefined)];
+  const fares = listOf(tariff, 'fareSetL').flatMap((set, setIndex) =>
+    listOf(set, 'fareL').flatMap((fare, index) => {
+      const price = priceOf(fare) ?? priceOf(onlyTicket(fare) ?? {});
+      const isPrice = price !== undefined && fare['isPartPrice'] !== true;
       const name = fare['name'] ?? set['name'];
-      return [
-        {
-          id: `${setIndex}-${index}`,
-          seller: carrier,
-          total: total(moneyFromNumber(cents / 100, currency as string)),
-          travelClass: 'any',
-          ...(typeof name === 'string' && name !== '' && { fareName: name }),
-          flexibility: 'unknown',
-          fetchedAt,
-        },
-      ];
+      return isPrice ? [{ id: `${setIndex}-${index}`, fare, price, name }] : [];
     }),
   );
+  const sold = fares.filter(({ fare }) => fare['isBookable'] === true);
+  const known = sold.length > 0 || fares.length !== 1 ? sold : fares;
+  return known.map(({ id, price, name }) => offerOf(id, price, name));
+
+  function offerOf(id: string, price: Money, name: unknown): Offer {
+    const fareName = shownText(name);
+    return {
+      id,
+      seller: carrier,
+      total: total(price),
+      travelClass: 'any',
+      ...(fareName !== undefined && { fareName }),
+      flexibility: 'unknown',
+      fetchedAt,
+    };
+  }
+
+  function listOf(record: WireRecord, name: string): readonly WireRecord[] {
+    return read.list(record[name] ?? [], name).map((one) => read.record(one, name));
+  }
+
+  function onlyTicket(fare: WireRecord): WireRecord | undefined {
+    const tickets = listOf(fare, 'ticketL');
+    return tickets.length === 1 ? tickets[0] : undefined;
+  }
 
   /** `price`, or in older versions of the protocol `prc` and `cur`. */
-  function priceOf({ price, prc, cur }: WireRecord): WireRecord | undefined {
-    if (price !== undefined && price !== null) return read.record(price, 'price');
-    return prc === undefined ? undefined : { amount: prc, currency: cur };
+  function priceOf({ price, prc, cur }: WireRecord): Money | undefined {
+    if (!isGiven(price) && !isGiven(prc)) return undefined;
+    const money = isGiven(price) ? read.record(price, 'price') : { amount: prc, currency: cur };
+    const cents = read.number(money, 'amount');
+    if (cents < 0) return undefined;
+    return moneyFromNumber(cents / 100, (money['currency'] ?? profile.currency) as string);
   }
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }

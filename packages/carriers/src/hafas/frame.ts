@@ -13,12 +13,13 @@ export interface HafasFrame {
 }
 
 const codes: Readonly<Record<string, CarrierErrorCode>> = {
-  ...codesOf('AUTH', 'AUTH R5000 CLIENTVERSION'),
-  ...codesOf('BAD_REQUEST', 'R0001 R0002 PARAMETER PARSE H9320 H892 METHOD_NA'),
-  ...codesOf('NO_RESULTS', 'H890 H891 H9240 NO_MATCH'),
-  ...codesOf('NOT_SERVED', 'LOCATION H9220 H9260 H9300 H895'),
+  ...codesOf('AUTH', 'AUTH R5000 CLIENTVERSION VERSION'),
+  ...codesOf('BAD_REQUEST', 'R0001 R0002 PARAMETER PARSE METHOD_NA'),
+  ...codesOf('BAD_REQUEST', 'H455 H460 H500 H892 H9320 H9380 H9381'),
+  ...codesOf('NO_RESULTS', 'H890 H891 H9240 NO_MATCH SQ005'),
+  ...codesOf('NOT_SERVED', 'LOCATION H390 H9220 H9260 H9280 H9300 H895'),
   ...codesOf('DATE_OUT_OF_RANGE', 'H9360'),
-  ...codesOf('HTTP', 'S1 R0007 PROBLEMS H_UNKNOWN H9230 H9250 H410 H899 H900'),
+  ...codesOf('HTTP', 'S1 R0007 PROBLEMS H_UNKNOWN H9230 H9250 H410 H899 H900 SQ001 TI001'),
 };
 
 function codesOf(code: CarrierErrorCode, own: string): Record<string, CarrierErrorCode> {
@@ -26,17 +27,20 @@ function codesOf(code: CarrierErrorCode, own: string): Record<string, CarrierErr
 }
 
 /**
- * Reads an answer. Errors come with status 200: that of the envelope, then that of the call.
+ * Reads an answer. Errors come with status 200: that of the envelope, then that of the search. An answer may have those of other
+ * methods beside it, in any order.
  *
  * @throws CarrierError
  */
 export function readFrame({ read, carrier }: CarrierDecoder, bytes: Uint8Array): HafasFrame {
   const envelope = read.record(read.json(bytes), 'answer');
-  if (envelope['err'] !== undefined) throwUnlessOk(read, carrier, envelope['err']);
-  const [first] = read.list(envelope['svcResL'], 'svcResL');
-  const service = read.record(first, 'svcResL');
-  throwUnlessOk(read, carrier, service['err']);
-  const answer = read.record(service['res'], 'res');
+  throwUnlessOk(read, carrier, envelope['err']);
+  const services = read
+    .list(envelope['svcResL'], 'svcResL')
+    .map((one) => read.record(one, 'svcResL'));
+  const service = services.find(({ meth }) => meth === 'TripSearch') ?? services[0];
+  throwUnlessOk(read, carrier, read.record(service, 'svcResL')['err']);
+  const answer = read.record(service?.['res'], 'res');
   const common = read.record(answer['common'] ?? {}, 'common');
   return {
     connections: listOf(read, answer, 'outConL').map((one) => read.record(one, 'outConL')),
@@ -48,20 +52,21 @@ export function readFrame({ read, carrier }: CarrierDecoder, bytes: Uint8Array):
   };
 }
 
+/** A code that the table lacks is an error of the server, too. */
 function throwUnlessOk(read: WireReader, carrier: string, err: unknown): void {
-  if (err === 'OK') return;
-  const code = typeof err === 'string' && Object.hasOwn(codes, err) ? codes[err] : undefined;
-  if (code === undefined) throw read.error('a known error code', err);
+  if (err === 'OK' || err === undefined || err === null) return;
+  if (typeof err !== 'string') throw read.error('an error code', err);
+  const code = (Object.hasOwn(codes, err) ? codes[err] : undefined) ?? 'HTTP';
   throw new CarrierError(
     code,
-    `Cannot ask \`${carrier}\`: it answered ${err}`,
+    `Cannot ask \`${carrier}\`: it answered ${err.slice(0, 60)}`,
     code === 'HTTP' ? { retryable: true } : {},
   );
 }
 
 /** Servers leave empty lists out. */
 function listOf(read: WireReader, record: WireRecord, name: string): readonly unknown[] {
-  return record[name] === undefined ? [] : read.list(record[name], name);
+  return read.list(record[name] ?? [], name);
 }
 
 function contextOf(read: WireReader, answer: WireRecord, name: string): string | undefined {

@@ -1,5 +1,12 @@
-import type { Leg, RideLeg, TimeAt } from '@ticketing/core';
+import {
+  isLocalDate,
+  type Leg,
+  type RideLeg,
+  type TimeAt,
+  type TransferLeg,
+} from '@ticketing/core';
 import { type JourneyDecoder, LeftOut, type WirePlace } from '../wire/read-journeys.ts';
+import { shownText } from '../wire/shown-text.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 import type { HafasFrame } from './frame.ts';
 import type { ResolvedProfile } from './hafas-profile.ts';
@@ -12,6 +19,15 @@ export interface ConnectionDecoder {
   readonly profile: ResolvedProfile;
   /** The day that its times count from, `20261201`. */
   readonly day: string;
+  /** Whose clocks show times without an offset: those of the stop, else those of the server. */
+  readonly clocks: 'stop' | 'server';
+}
+
+/** The legs of a connection. */
+export interface ConnectionLegs {
+  readonly legs: readonly Leg[];
+  /** Whether a time without an offset means another instant on the clocks of the server. */
+  readonly isAmbiguous: boolean;
 }
 
 /** One end of a section. */
@@ -20,38 +36,70 @@ interface Call {
   readonly plannedMs: number;
   readonly expectedMs: number | undefined;
   readonly cancelled: boolean;
+  readonly isAmbiguous: boolean;
 }
 
+/** Sections that are no rides. */
+const WAYS: ReadonlySet<string> = new Set(['WALK', 'TRSF', 'CHKI', 'DEVI']);
+
 /**
- * Reads the sections of a connection: rides, and the ways between them.
+ * Reads the sections of a connection: rides, and the ways between them and at the ends. `CHKI` is the time of a check-in, `DEVI` leads
+ * to a station near the one that was asked for, and its times are none of a way.
  *
- * @throws LeftOut for a section that ends elsewhere than asked, or of an unknown kind
+ * @throws LeftOut for a section of an unknown kind, or one that leaves the way between two rides
  */
-export function readLegs(decoder: ConnectionDecoder, connection: WireRecord): Leg[] {
+export function readLegs(decoder: ConnectionDecoder, connection: WireRecord): ConnectionLegs {
   const { read } = decoder.row;
   const legs: Leg[] = [];
   let sinceMs: number | undefined;
+  let isAmbiguous = false;
+  let deviates = false;
   for (const each of read.list(connection['secL'], 'secL')) {
     const section = read.record(each, 'secL');
     const kind = read.text(section, 'type');
-    if (kind === 'CHKI') continue;
-    if (kind !== 'JNY' && kind !== 'WALK' && kind !== 'TRSF') {
+    if (kind !== 'JNY' && !WAYS.has(kind)) {
       throw new LeftOut(`with a section ${kind.slice(0, 20)}`);
     }
-    const [from, to] = callsOf(decoder, section, sinceMs);
     const before = legs.at(-1);
+    // Between two rides the way has all the time, with that of a check-in.
+    if (kind === 'CHKI' && before?.kind === 'ride') continue;
+    const [from, to] = callsOf(decoder, section, sinceMs);
+    isAmbiguous ||= from.isAmbiguous || to.isAmbiguous;
     if (kind === 'JNY') {
+      if (deviates && legs.some(isRide)) throw new LeftOut('with a section DEVI between rides');
+      deviates = false;
+      const ride = rideOf(decoder, section, from, to);
       if (before?.kind === 'ride') legs.push(changeOf(before, from));
-      legs.push(rideOf(decoder, section, from, to));
+      legs.push(ride);
+      markMissed(legs, section);
     } else {
-      legs.push(wayOf(from.place, to.place, to.plannedMs - from.plannedMs));
+      deviates ||= kind === 'DEVI';
+      const way = wayOf(from.place, to.place, to.plannedMs - from.plannedMs);
+      legs.push(kind === 'DEVI' ? { ...way, nearby: true } : way);
     }
     sinceMs = to.plannedMs;
   }
-  return legs;
+  return { legs, isAmbiguous };
 }
 
-function wayOf(from: WirePlace, to: WirePlace, ms: number): Leg {
+function isRide({ kind }: Leg): boolean {
+  return kind === 'ride';
+}
+
+/** The server says which ride is not reached as things are; that it is cancelled says more. */
+function markMissed(legs: Leg[], section: WireRecord): void {
+  const way = legs.at(-2);
+  const [after, before] = [
+    legs.at(-1),
+    legs.findLast((leg, at) => at < legs.length - 2 && isRide(leg)),
+  ];
+  if (way?.kind !== 'transfer' || before?.kind !== 'ride' || after?.kind !== 'ride') return;
+  if (before.cancelled || after.cancelled) return;
+  if ((Object(section['jny']) as WireRecord)['isRchbl'] !== false) return;
+  legs[legs.length - 2] = { ...way, conflict: 'missed' };
+}
+
+function wayOf(from: WirePlace, to: WirePlace, ms: number): TransferLeg {
   if (ms < 0) throw new LeftOut('with a walk that ends before it begins');
   return {
     kind: 'transfer',
@@ -63,7 +111,10 @@ function wayOf(from: WirePlace, to: WirePlace, ms: number): Leg {
 
 /** Between two rides without a section between them one has the whole time. */
 function changeOf(before: RideLeg, from: Call): Leg {
-  const minutes = Math.max(0, Math.round((from.plannedMs - before.arrival.ms) / 60_000));
+  const arrivesMs = (before.expectedArrival ?? before.arrival).ms;
+  const planned = from.plannedMs - before.arrival.ms;
+  const ms = planned < 0 ? (from.expectedMs ?? from.plannedMs) - arrivesMs : planned;
+  const minutes = Math.max(0, Math.round(ms / 60_000));
   return { kind: 'transfer', origin: before.destination, destination: from.place.id, minutes };
 }
 
@@ -97,28 +148,37 @@ interface End {
 }
 
 function callOf(
-  { row, frame, profile, day }: ConnectionDecoder,
+  decoder: ConnectionDecoder,
   call: WireRecord,
   { prefix, offset, sinceMs = Number.NEGATIVE_INFINITY }: End,
 ): Call {
+  const { row, profile, day, clocks } = decoder;
   const { read } = row;
   if (offset !== undefined && typeof offset !== 'number') {
     throw read.error('an offset in minutes', offset);
   }
+  const expected = `${prefix}TimeR`;
+  // A train that runs in addition has no planned time.
+  const planned = isGiven(call[`${prefix}TimeS`]) ? `${prefix}TimeS` : expected;
+  if (!isGiven(call[planned])) throw new LeftOut(`without \`${prefix}TimeS\``);
+  const place = placeOf(decoder, call);
+  const zone = clocks === 'stop' ? place.zone : profile.zone;
   const timesOf = (name: string): readonly [number, ...number[]] =>
-    readTime(row, { day, text: read.text(call, name), offset }, profile.zone);
-  const planned = `${prefix}TimeS`;
-  if (call[planned] === undefined) throw new LeftOut(`without \`${planned}\``);
+    readTime(row, { day, text: read.text(call, name), offset }, zone);
   const [first, second] = timesOf(planned);
   // Of the hour that clocks show twice, the time that keeps the order.
   const plannedMs = second !== undefined && first < sinceMs ? second : first;
-  const expected = `${prefix}TimeR`;
   return {
-    place: placeOf({ row, frame, profile }, call),
+    place,
     plannedMs,
-    expectedMs: call[expected] === undefined ? undefined : nearest(timesOf(expected), plannedMs),
+    expectedMs: isGiven(call[expected]) ? nearest(timesOf(expected), plannedMs) : undefined,
     cancelled: call[`${prefix}Cncl`] === true,
+    isAmbiguous: offset === undefined && place.zone !== profile.zone,
   };
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 function nearest([first, second = first]: readonly [number, ...number[]], ms: number): number {
@@ -146,15 +206,40 @@ function placeOf(
   const { lid, extId, name, crd } = location;
   const parts = typeof lid === 'string' ? lid.split('@') : [];
   const part = (letter: string): string | undefined =>
-    parts.find((one) => one.startsWith(`${letter}=`))?.slice(2);
-  const code = typeof extId === 'string' && extId !== '' ? extId : part('L');
-  const { x, y } = Object(crd) as { x?: unknown; y?: unknown };
-  const isPosition = Number.isFinite(x) && Number.isFinite(y);
-  return row.station({ extId: code?.replace(/^0+(?=.)/, '') }, 'extId', {
+    parts.find((one) => one.startsWith(`${letter}=`))?.slice(2) || undefined;
+  const own = typeof extId === 'string' && extId !== '' ? extId : part('L');
+  const [x, y] = positionOf(crd, [part('X'), part('Y')]);
+  const wire = {
     name: name ?? part('O'),
     zone: profile.zone,
-    ...(isPosition && { latitude: Number(y) / 1e6, longitude: Number(x) / 1e6 }),
-  });
+    ...(x !== undefined && y !== undefined && { latitude: y, longitude: x }),
+  };
+  if (own === undefined) return row.address(wire);
+  const code = own.replace(/^0+(?=.)/, '');
+  const uic = row.stationOf(code) === undefined ? uicOf(location) : undefined;
+  return uic === undefined
+    ? row.station({ extId: code }, 'extId', wire)
+    : row.station({ uic }, 'uic', { ...wire, system: 'uic' });
+}
+
+/** Returns longitude and latitude: of the coordinates, else of the location id, both in millionths of a degree. */
+function positionOf(
+  crd: unknown,
+  parts: readonly [string | undefined, string | undefined],
+): readonly [number, number] | readonly [] {
+  const { x, y } = Object(crd) as { x?: unknown; y?: unknown };
+  const [longitude, latitude] = (
+    typeof x === 'number' && typeof y === 'number' ? [x, y] : parts.map(Number)
+  ).map((value) => value / 1e6) as [number, number];
+  const isPosition = Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90;
+  return isPosition && !(longitude === 0 && latitude === 0) ? [longitude, latitude] : [];
+}
+
+/** Returns the UIC number among the global ids of a location. */
+function uicOf({ globalIdL }: WireRecord): string | undefined {
+  if (!Array.isArray(globalIdL)) return undefined;
+  const { id } = Object(globalIdL.find((one) => Object(one).type === 'U')) as { id?: unknown };
+  return typeof id === 'string' && /^\d{7}$/.test(id) ? id : undefined;
 }
 
 function rideOf(decoder: ConnectionDecoder, section: WireRecord, from: Call, to: Call): RideLeg {
@@ -162,9 +247,10 @@ function rideOf(decoder: ConnectionDecoder, section: WireRecord, from: Call, to:
   const { read, clock } = row;
   const journey = read.record(section['jny'], 'jny');
   const at = (ms: number, place: WirePlace): TimeAt => clock.fromEpoch(ms, place.zone);
-  const product =
-    journey['prodX'] === undefined ? {} : entryOf(row, frame.products, journey, 'prodX');
-  const { oprX } = product;
+  const product = isGiven(journey['prodX'])
+    ? entryOf(row, frame.products, journey, 'prodX')
+    : undefined;
+  const oprX = product?.['oprX'];
   const operator = typeof oprX === 'number' ? frame.operators[oprX] : undefined;
   const operatorName = textOf(Object(operator), 'name');
   return {
@@ -176,33 +262,74 @@ function rideOf(decoder: ConnectionDecoder, section: WireRecord, from: Call, to:
     ...(from.expectedMs !== undefined && { expectedDeparture: at(from.expectedMs, from.place) }),
     ...(to.expectedMs !== undefined && { expectedArrival: at(to.expectedMs, to.place) }),
     ...((journey['isCncl'] === true || from.cancelled || to.cancelled) && { cancelled: true }),
-    ...nameOf(decoder, product),
+    ...nameOf(decoder, product ?? {}),
     ...(operatorName !== undefined && { operator: operatorName }),
+    ...dayOf(journey),
   };
 }
 
-/** A train has a number and a category, or the short name of its line; anything else the name of its line. */
+/** The day under which the operator runs the train, as eight digits. */
+function dayOf({ trainStartDate }: WireRecord): Pick<RideLeg, 'operatingDay'> {
+  if (typeof trainStartDate !== 'string' || !/^\d{8}$/.test(trainStartDate)) return {};
+  const day = `${trainStartDate.slice(0, 4)}-${trainStartDate.slice(4, 6)}-${trainStartDate.slice(6)}`;
+  return isLocalDate(day) ? { operatingDay: day } : {};
+}
+
 function nameOf(
   { profile }: ConnectionDecoder,
   product: WireRecord,
 ): Pick<RideLeg, 'mode' | 'brand' | 'number'> {
   const context = Object(product['prodCtx']) as WireRecord;
   const { cls } = product;
-  const bit = typeof cls === 'number' ? String(cls) : '';
+  const bit = typeof cls === 'number' || typeof cls === 'string' ? String(cls) : '';
   const known = Object.hasOwn(profile.products, bit) ? profile.products[bit] : 'other';
   const mode = cls === undefined ? 'train' : (known ?? 'other');
-  const kind = mode === 'train' ? textOf(context, 'catOut') : textOf(context, 'line');
-  const brand = textOf(product, 'nameS') ?? kind ?? textOf(product, 'name');
   const number = textOf(context, 'num')?.replace(/^0+(?=.)/, '');
+  const isNumber = number !== undefined && /^\d{1,6}$/.test(number);
+  const brand =
+    mode === 'train'
+      ? trainName(product, context, isNumber ? number : undefined)
+      : (textOf(product, 'nameS') ?? textOf(context, 'line') ?? textOf(product, 'name'));
   return {
     ...(mode !== 'train' && { mode }),
     ...(brand !== undefined && { brand }),
-    ...(mode === 'train' && number !== undefined && /^\d{1,6}$/.test(number) && { number }),
+    ...(mode === 'train' && isNumber && { number }),
   };
+}
+
+/**
+ * Returns the name of a train: that of its line, `S3`, else its category. Servers write the line as `S3`, or as `3` beside the name
+ * `S 3`; and the short name is the line, or category and number as one text, or a code of the operator's kind.
+ */
+function trainName(
+  product: WireRecord,
+  context: WireRecord,
+  number: string | undefined,
+): string | undefined {
+  const [line, short, name] = [
+    textOf(context, 'line'),
+    textOf(product, 'nameS'),
+    textOf(product, 'name')?.replace(/\s{2,}/g, ' '),
+  ];
+  const isNamed = (text: string | undefined): text is string =>
+    text !== undefined && /^\p{L}/u.test(text);
+  if (line !== undefined) {
+    if (isNamed(line)) return line;
+    const whole = [short, name].find((text) => isNamed(text) && text.endsWith(line));
+    if (whole !== undefined) return whole;
+  }
+  const [ownShort, ownName] = [short, name].map((text) => withoutNumber(text, number));
+  if (isNamed(ownShort) && /\d/.test(ownShort)) return ownShort;
+  return textOf(context, 'catOut') ?? ownShort ?? ownName;
+}
+
+/** Returns `RJX` of `RJX 60` and of `RJX60`, `undefined` of `60`. */
+function withoutNumber(text: string | undefined, number: string | undefined): string | undefined {
+  if (text === undefined || number === undefined || !text.endsWith(number)) return text;
+  return text.slice(0, -number.length).trimEnd() || undefined;
 }
 
 /** Returns a text without the spaces that fill it; `undefined` for none. */
 function textOf(record: WireRecord, name: string): string | undefined {
-  const value = record[name];
-  return typeof value === 'string' ? value.trim() || undefined : undefined;
+  return shownText(record[name]);
 }

@@ -4,13 +4,14 @@ import {
   type CarrierQuery,
   createJourney,
   type Journey,
+  type Leg,
 } from '@ticketing/core';
 import { readSoundPages, type SoundPages } from '../wire/further-pages.ts';
 import { type JourneyDecoder, readJourneys } from '../wire/read-journeys.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 import { readFares } from './fares.ts';
 import { type HafasFrame, readFrame } from './frame.ts';
-import { readLegs } from './legs.ts';
+import { type ConnectionDecoder, type ConnectionLegs, readLegs } from './legs.ts';
 import { askedJourneys, emptyAnswer, pagesOf } from './pages.ts';
 import type { HafasServer, HafasWire } from './request.ts';
 
@@ -47,13 +48,19 @@ export function normaliseHafas(
       fetchedAt: receivedAt,
       total: (perPerson) => decoder.total(perPerson, query),
     });
-    return createJourney({
-      source: carrier,
-      legs: readLegs({ row, frame, profile, day }, connection),
-      offers,
-      // Nothing on this wire tells a journey that is sold out from one without a known price.
-      ...(offers.length === 0 && { priced: false }),
-    });
+    const journeyOf = (legs: readonly Leg[]): Journey =>
+      createJourney({
+        source: carrier,
+        legs,
+        offers,
+        // Nothing on this wire tells a journey that is sold out from one without a known price.
+        ...(offers.length === 0 && { priced: false }),
+      });
+    return readByClocks(
+      (clocks) => readLegs({ row, frame, profile, day, clocks }, connection),
+      journeyOf,
+      minutesOf(connection),
+    );
   };
   const readRows = (some: readonly ReadPage[]): CarrierAnswer => {
     const rows = some.flatMap((page) =>
@@ -73,4 +80,36 @@ export function normaliseHafas(
   const beside = pagesOf(ask, journeys, reached, query.arriveBy);
   const why = sound.failure ?? failure;
   return { ...sound.answer, journeys, ...beside, ...(why && { failure: why }) };
+}
+
+/**
+ * Returns the journey of a connection whose times may be on the clocks of the stops or of the server: on those of the stops, unless the
+ * connection's own duration is that of the other reading alone.
+ */
+function readByClocks(
+  legsBy: (clocks: ConnectionDecoder['clocks']) => ConnectionLegs,
+  journeyOf: (legs: readonly Leg[]) => Journey,
+  minutes: number | undefined,
+): Journey {
+  const { legs, isAmbiguous } = legsBy('stop');
+  if (!isAmbiguous || minutes === undefined) return journeyOf(legs);
+  const [atStops, atServer] = [() => legs, () => legsBy('server').legs].map((read) => {
+    try {
+      return journeyOf(read());
+    } catch {
+      return undefined;
+    }
+  });
+  if (atServer?.durationMinutes === minutes && atStops?.durationMinutes !== minutes)
+    return atServer;
+  return atStops ?? journeyOf(legs);
+}
+
+/** Returns what a connection says of its own duration, from door to door. */
+function minutesOf({ dur }: WireRecord): number | undefined {
+  const [, days, hours, minutes] =
+    (typeof dur === 'string' && /^(\d{0,3})(\d\d)(\d\d)\d\d$/.exec(dur)) || [];
+  return days === undefined
+    ? undefined
+    : Number(days) * 1440 + Number(hours) * 60 + Number(minutes);
 }

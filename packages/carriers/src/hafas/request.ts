@@ -111,7 +111,7 @@ async function requestRest(
   const pages = [first];
   let frame = frameOf(server, first);
   while (frame !== undefined) {
-    if (isOver(server, frame, ask.untilMs)) return { pages, ask, ended: true };
+    if (isOver(server, frame, query, ask.untilMs)) return { pages, ask, ended: true };
     const maxPages = ask.kind === 'day' ? server.maxPages : MOST_PAGES_BEFORE;
     if (frame.later === undefined || pages.length >= maxPages) break;
     const late = further.late();
@@ -254,12 +254,17 @@ function isEmpty({ decoder }: HafasServer, { body }: HafasBytes): boolean {
   }
 }
 
-function isOver(server: HafasServer, { connections }: HafasFrame, untilMs: number): boolean {
-  return connections.some((one) => departureOf(server, one) >= untilMs);
+function isOver(
+  { decoder }: HafasServer,
+  { connections }: HafasFrame,
+  { origin }: CarrierQuery,
+  untilMs: number,
+): boolean {
+  return connections.some((one) => departureOf(decoder, one, origin.zone) >= untilMs);
 }
 
 /** Returns when the first ride of a connection leaves; NaN when the connection does not say so. */
-function departureOf({ decoder, profile }: HafasServer, connection: WireRecord): number {
+function departureOf(decoder: CarrierDecoder, connection: WireRecord, zone: string): number {
   const { read } = decoder;
   try {
     const sections = read.list(connection['secL'], 'secL').map((one) => read.record(one, 'secL'));
@@ -270,7 +275,7 @@ function departureOf({ decoder, profile }: HafasServer, connection: WireRecord):
     const { dTimeS, dTZOffset } = read.record(ride['dep'], 'dep');
     const offset = typeof dTZOffset === 'number' ? dTZOffset : undefined;
     const time = { day: String(connection['date']), text: String(dTimeS), offset };
-    return readTime(decoder, time, profile.zone)[0];
+    return readTime(decoder, time, zone)[0];
   } catch {
     return Number.NaN;
   }

@@ -1,5 +1,6 @@
 import { type CarrierAnswer, type Journey, type Place, RailError } from '@ticketing/core';
 import type { CarrierDecoder } from './decoder.ts';
+import { shownText } from './shown-text.ts';
 import type { WireReader, WireRecord } from './wire-reader.ts';
 
 /** A station of an answer: one of the table, or one that only the wire names. */
@@ -11,11 +12,17 @@ export interface WirePlace extends Place {
 export interface JourneyDecoder extends CarrierDecoder {
   /**
    * Returns the station whose code is at `name`. One that the table lacks becomes a place of the answer, if the
-   * wire gives its zone.
+   * wire gives its zone: a code is opaque, and may have any characters.
    *
-   * @throws LeftOut without a code or a zone
+   * @throws LeftOut without a code or a zone, or for a code of more than 512 characters
    */
   station(record: WireRecord, name: string, wire?: NamedStation): WirePlace;
+  /**
+   * Returns a place without a code, such as an address, by its position, else by its name.
+   *
+   * @throws LeftOut without both
+   */
+  address(wire: Omit<NamedStation, 'system'>): WirePlace;
 }
 
 /** What a wire says of a station beside its code. */
@@ -33,6 +40,9 @@ export interface NamedStation {
  * reasons of a wire are few: what differs from journey to journey is in none.
  */
 export class LeftOut extends Error {}
+
+/** Longest code of a station. */
+const MAX_CODE_LENGTH = 512;
 
 /** Reasons that are counted one by one, and characters of each. */
 const MAX_REASONS = 8;
@@ -121,17 +131,28 @@ function journeyDecoder(decoder: CarrierDecoder, { isNoted, note }: NotedPlaces)
         if (!isNoted(id)) note({ id, name, zone, latitude, longitude });
         return station;
       }
-      if (!/^[\w.:-]{1,64}$/.test(code)) throw read.error(`a station code at \`${field}\``, code);
       if (wire === undefined) throw new LeftOut('with an unknown station');
+      if (code === '') throw new LeftOut(`without \`${field}\``);
+      if (code.length > MAX_CODE_LENGTH) {
+        throw new LeftOut(`with a code of more than ${MAX_CODE_LENGTH} characters`);
+      }
       const { system = decoder.system, ...rest } = wire;
-      const place = {
-        ...rest,
-        zone: wire.zone,
-        id: `${system}:${code}`,
-        name: typeof wire.name === 'string' && wire.name !== '' ? wire.name : code,
-      };
-      note(place);
-      return place;
+      return placeOf(`${system}:${code}`, rest, code);
+    },
+    address(wire) {
+      const { latitude, longitude } = wire;
+      const isPlaced = latitude !== undefined && longitude !== undefined;
+      const known = isPlaced
+        ? `${latitude.toFixed(5)},${longitude.toFixed(5)}`
+        : shownText(wire.name);
+      if (known === undefined) throw new LeftOut('without a stop or an address');
+      return placeOf(`${decoder.carrier}:${known}`, wire, known);
     },
   };
+
+  function placeOf(id: string, wire: NamedStation, fallback: string): WirePlace {
+    const place = { ...wire, id, name: shownText(wire.name) ?? fallback };
+    note(place);
+    return place;
+  }
 }
