@@ -228,8 +228,9 @@ const errors = {
   NO_RESULTS: 'H890 H891 H9240 NO_MATCH SQ005',
   NOT_SERVED: 'LOCATION H390 H9220 H9260 H9280 H9300 H895',
   DATE_OUT_OF_RANGE: 'H9360',
+  HTTP: 'S1 R0007 PROBLEMS H_UNKNOWN H9230 H9250 H410 H899 H900 SQ001 TI001',
   // Those that are not known are the server's, too.
-  HTTP: 'S1 R0007 PROBLEMS H_UNKNOWN H9230 H9250 H410 H899 H900 SQ001 TI001 SOMETHING_NEW toString',
+  UPSTREAM: 'SOMETHING_NEW toString',
 };
 
 test.each(Object.entries(errors))('hafas: %s is what %s mean', async (code, own) => {
@@ -238,7 +239,7 @@ test.each(Object.entries(errors))('hafas: %s is what %s mean', async (code, own)
     const service = { err: 'OK', svcResL: [{ meth: 'TripSearch', err }] };
     for (const answer of [envelope, service]) {
       const error = await failureOf(() => read(bytesOf(JSON.stringify(answer))));
-      expect(error, err).toMatchObject({ code, retryable: code === 'HTTP' });
+      expect(error, err).toMatchObject({ code, retryable: code === 'HTTP' || code === 'UPSTREAM' });
       expect(error.message).toBe(`Cannot ask \`nacht\`: it answered ${err}`);
     }
   }

@@ -10,17 +10,6 @@ const reset = Object.assign(new Error('gone'), { code: 'ECONNRESET' });
 const { read, total } = createDecoder('ouigo');
 const carriers = createCarriers('http://127.0.0.1:1');
 const answer = (body: string) => ({ body: bytesOf(body), receivedAt: 1 });
-const ouigoTrain = ({ from }: { from: string | undefined }): string =>
-  JSON.stringify({
-    outbound: [
-      {
-        departure_station: {
-          _u_i_c_station_code: from,
-          departure_timestamp: '2026-12-01T06:35:00+01:00',
-        },
-      },
-    ],
-  });
 const elsewhere = { id: 'x', name: 'Elsewhere', codes: {} } as never;
 
 test.each<[what: string, fail: () => unknown, message: string]>([

@@ -56,7 +56,7 @@ export function readFrame({ read, carrier }: CarrierDecoder, bytes: Uint8Array):
 function throwUnlessOk(read: WireReader, carrier: string, err: unknown): void {
   if (err === 'OK' || err === undefined || err === null) return;
   if (typeof err !== 'string') throw read.error('an error code', err);
-  const code = (Object.hasOwn(codes, err) ? codes[err] : undefined) ?? 'HTTP';
+  const code = (Object.hasOwn(codes, err) ? codes[err] : undefined) ?? 'UPSTREAM';
   throw new CarrierError(
     code,
     `Cannot ask \`${carrier}\`: it answered ${err.slice(0, 60)}`,

@@ -11,6 +11,7 @@ import {
 import { stationCode } from '../stations/station-table.ts';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import { type FurtherPages, furtherPages } from '../wire/further-pages.ts';
+import { refuseRedirect } from '../wire/page-for-people.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 import { type HafasFrame, readFrame } from './frame.ts';
 import type { HafasChecksum, ResolvedProfile } from './hafas-profile.ts';
@@ -204,6 +205,7 @@ async function send(
     signal,
     deadline,
   });
+  refuseRedirect(decoder.carrier, response);
   refuseWall(decoder.carrier, response);
   return { body: response.body, receivedAt: response.receivedAt };
 }

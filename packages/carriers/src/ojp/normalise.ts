@@ -2,12 +2,20 @@ import { type CarrierAnswer, CarrierError, type Journey } from '@ticketing/core'
 import { statusError } from '../http/http-error.ts';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import { readSoundPages } from '../wire/further-pages.ts';
+import { refusePage } from '../wire/page-for-people.ts';
 import { readJourneys } from '../wire/read-journeys.ts';
 import { windowOf } from '../wire/time-pages.ts';
-import { childOf, childrenOf, readXml, textAt, type XmlElement } from '../wire/xml-reader.ts';
+import {
+  childOf,
+  childrenOf,
+  readXml,
+  textAt,
+  type XmlElement,
+  xmlText,
+} from '../wire/xml-reader.ts';
 import { isOjpElement } from './ojp-elements.ts';
 import { type OjpPlaces, readPlaces } from './places.ts';
-import { problemError, problemsOf } from './problems.ts';
+import { problemError, problemsOf, unknownProblem } from './problems.ts';
 import { tokenOf } from './question.ts';
 import type { OjpWire } from './request.ts';
 import { journeyOf } from './trips.ts';
@@ -75,7 +83,10 @@ function deliveryOf(
 function namedBy(journeys: readonly Journey[]): ReadonlySet<string> {
   return new Set(
     journeys.flatMap(({ legs }) =>
-      legs.flatMap(({ origin, destination }) => [origin, destination]),
+      legs.flatMap((leg) => {
+        const sections = (leg.kind === 'ride' && leg.sections) || [];
+        return [leg, ...sections].flatMap(({ origin, destination }) => [origin, destination]);
+      }),
     ),
   );
 }
@@ -86,7 +97,9 @@ function readDelivery(decoder: CarrierDecoder, status: number, body: Uint8Array)
   const fallback = status >= 400 ? statusError(carrier, status, undefined) : undefined;
   let root: XmlElement;
   try {
-    root = readXml(read, read.decode(body), isOjpElement);
+    const text = xmlText(read, body);
+    refusePage(carrier, text);
+    root = readXml(read, text, isOjpElement);
   } catch (error) {
     throw fallback ?? error;
   }
@@ -101,8 +114,8 @@ function readDelivery(decoder: CarrierDecoder, status: number, body: Uint8Array)
   const known = problemError(carrier, problems);
   if (known !== undefined) throw known;
   if (fallback !== undefined) throw fallback;
-  const [problem] = problems;
-  if (problem !== undefined) throw read.error('trips or a known error', problem.type);
+  const unknown = unknownProblem(carrier, problems, service, delivery, ...results);
+  if (unknown !== undefined) throw unknown;
   if (delivery === undefined) throw read.error('an OJPTripDelivery', service ? 'another' : 'none');
   for (const element of [service, delivery]) {
     if (textAt(element, 'Status') === 'false') throw read.error('trips or an error', 'neither');

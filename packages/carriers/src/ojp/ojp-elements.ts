@@ -12,6 +12,7 @@ const wanted: ReadonlySet<string> = new Set([
   'Problem',
   'Type',
   'ErrorText',
+  'Description',
   // Places.
   'TripResponseContext',
   'Places',
@@ -56,6 +57,8 @@ const wanted: ReadonlySet<string> = new Set([
   'OperatingDayRef',
   'Mode',
   'PtMode',
+  'ProductCategory',
+  'ShortName',
   'PersonalMode',
   'IndividualMode',
   'PublishedServiceName',

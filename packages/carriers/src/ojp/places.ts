@@ -1,5 +1,5 @@
 import type { CarrierDecoder } from '../wire/decoder.ts';
-import { type JourneyDecoder, LeftOut, type WirePlace } from '../wire/read-journeys.ts';
+import type { JourneyDecoder, WirePlace } from '../wire/read-journeys.ts';
 import { childOf, childrenOf, textAt, type XmlElement } from '../wire/xml-reader.ts';
 
 /** What the context of an answer says of a stop. */
@@ -54,9 +54,10 @@ export interface StopContext {
 
 /**
  * Returns the station of an end of a leg: by its reference, by that of its station, or by the number in a Swiss location id. One
- * that the table lacks is a place, as the answer names it.
+ * that the table lacks is a place, as the answer names it: a reference is opaque, and only digits alone are of the system. An end
+ * without a reference is an address.
  *
- * @throws LeftOut without a reference: the leg ends at an address
+ * @throws LeftOut for an end without reference, position and name
  */
 export function stopOf(
   decoder: JourneyDecoder,
@@ -64,7 +65,10 @@ export function stopOf(
   { places, zone }: StopContext,
 ): WirePlace {
   const reference = textAt(end, 'StopPointRef') ?? textAt(end, 'StopPlaceRef');
-  if (reference === undefined) throw new LeftOut('without a stop');
+  if (reference === undefined) {
+    const name = textAt(end, 'Name', 'Text') ?? textAt(end, 'LocationName', 'Text');
+    return decoder.address({ name, zone, ...(end && positionOf(end)) });
+  }
   const own = places.get(reference);
   const codes = codesOf(decoder, reference, own?.parent);
   const code = codes.find((each) => decoder.stationOf(each)) ?? codes.at(-1) ?? reference;
@@ -73,8 +77,7 @@ export function stopOf(
     name: name ?? textAt(end, 'StopPointName', 'Text') ?? textAt(end, 'Name', 'Text'),
     zone,
     ...(latitude !== undefined && longitude !== undefined && { latitude, longitude }),
-    // Such as `de:08111:6115`: numbers alone are of the system.
-    ...(code.includes(':') && { system: decoder.carrier }),
+    ...(!/^\d+$/.test(code) && { system: decoder.carrier }),
   });
 }
 

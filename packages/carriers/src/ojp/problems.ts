@@ -69,3 +69,18 @@ export function problemError(
   if (known?.code === undefined) return undefined;
   return new CarrierError(known.code, `Cannot ask \`${carrier}\`: it answered ${known.type}`);
 }
+
+/** Returns the error that a delivery has of which nothing is known: the server's. */
+export function unknownProblem(
+  carrier: string,
+  problems: readonly OjpProblem[],
+  ...elements: readonly (XmlElement | undefined)[]
+): CarrierError | undefined {
+  const [problem] = problems;
+  const hasError = elements.some(
+    (element) => childrenOf(element, 'ErrorCondition', 'Problem').length > 0,
+  );
+  if (problem === undefined && !hasError) return undefined;
+  const what = problem?.type ?? 'an error without a type';
+  return new CarrierError('UPSTREAM', `Cannot ask \`${carrier}\`: it answered ${what}`);
+}

@@ -3,9 +3,12 @@ import {
   CarrierError,
   type CarrierFailure,
   type CarrierQuery,
+  type LocalClock,
 } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import { furtherPages } from '../wire/further-pages.ts';
+import { refuseRedirect } from '../wire/page-for-people.ts';
+import { wireInstant } from '../wire/wire-instant.ts';
 import { type OjpQuestion, questionOf } from './question.ts';
 import { writeTripRequest } from './trip-request.ts';
 
@@ -60,7 +63,7 @@ export async function requestOjp(
   const { untilMs } = question;
   if (untilMs === undefined || first.status >= 400) return { question, answers, whole: false };
   let { atMs } = question;
-  let reached = lastDeparture(first.body);
+  let reached = lastDeparture(decoder.clock, first.body, query.origin.zone);
   while (reached !== undefined && reached < untilMs) {
     if (answers.length >= maxPages) return { question, answers, whole: false };
     // Trips of the last minute may be missing, unless the page has no others.
@@ -74,7 +77,7 @@ export async function requestOjp(
       return { question, answers, whole: false, failure: further.failure(error) };
     }
     answers.push(next);
-    const last = lastDeparture(next.body);
+    const last = lastDeparture(decoder.clock, next.body, query.origin.zone);
     // Nothing after the last minute: that was the last trip.
     if (last !== undefined && last <= reached && atMs > reached) break;
     reached = last;
@@ -88,7 +91,7 @@ async function askPage(
   { http, signal, deadline }: CarrierContext,
   page: OjpQuestion,
 ): Promise<OjpAnswer> {
-  const { status, body } = await http.send({
+  const answer = await http.send({
     method: 'POST',
     url,
     headers: {
@@ -111,7 +114,8 @@ async function askPage(
     // Some servers say in the body what was wrong with a request.
     alsoResolve: [400],
   });
-  return { status, body };
+  refuseRedirect(decoder.carrier, answer);
+  return { status: answer.status, body: answer.body };
 }
 
 async function headersOf(
@@ -130,15 +134,27 @@ async function headersOf(
  * Finds the departure of the trip that leaves last, without decoding: this half of an adapter runs where sockets are. What it finds
  * decides what is asked next, and nothing else.
  */
-export function lastDeparture(body: Uint8Array): number | undefined {
+export function lastDeparture(
+  clock: LocalClock,
+  body: Uint8Array,
+  zone: string,
+): number | undefined {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   let last: number | undefined;
   for (let at = bytes.indexOf('Trip>'); at >= 0; at = bytes.indexOf('Trip>', at)) {
     const start = bytes.indexOf('TimetabledTime>', at);
     if (start < 0) break;
     at = start + 'TimetabledTime>'.length;
-    const ms = Date.parse(bytes.toString('latin1', at, at + 40).split('<', 1)[0] ?? '');
+    const ms = departureMs(bytes.toString('latin1', at, at + 40).split('<', 1)[0]);
     if (ms > (last ?? 0)) last = ms;
   }
   return last;
+
+  function departureMs(text: string | undefined): number {
+    try {
+      return wireInstant(clock, text, zone) ?? Number.NaN;
+    } catch {
+      return Number.NaN;
+    }
+  }
 }

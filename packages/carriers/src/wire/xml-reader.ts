@@ -87,6 +87,30 @@ export function readXml(
   return document.children[0] ?? document;
 }
 
+/** A declaration, in any encoding that has the letters of ASCII. */
+const DECLARED =
+  /^(?:\ufeff|\u00ef\u00bb\u00bf)?<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/;
+
+/**
+ * Returns the text of a document in the encoding that it declares, or that its byte order mark shows; UTF-8 without both.
+ *
+ * @throws CarrierError `PROTOCOL` for bytes of another encoding
+ */
+export function xmlText(read: WireReader, bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const isWide = (first === 0xfe && second === 0xff) || (first === 0xff && second === 0xfe);
+  const head = isWide ? '' : Buffer.from(bytes.subarray(0, 300)).toString('latin1');
+  const wide = first === 0xfe ? 'utf-16be' : 'utf-16le';
+  const label = isWide ? wide : (DECLARED.exec(head)?.[1] ?? 'utf-8').toLowerCase();
+  // What is read so far is no UTF-16, whatever it declares.
+  if (label === 'utf-8' || (!isWide && label.startsWith('utf-16'))) return read.decode(bytes);
+  try {
+    return new TextDecoder(label, { fatal: true }).decode(bytes);
+  } catch {
+    throw read.error('text in its encoding', `${bytes.byteLength} bytes of ${label}`);
+  }
+}
+
 /** Returns the first child with one of these names. */
 export function childOf(
   element: XmlElement | undefined,
