@@ -43,8 +43,11 @@ test.each(spanish)('%s: the page of a waiting room is OVERLOADED', async (id) =>
   expect(await codeOf(id, page)).toBe('OVERLOADED');
 });
 
-test.each(spanish)('%s: the way to another site is AUTH, to a waiting room OVERLOADED', async (id) => {
-  expect(await codeOf(id, '', 302, 'https://check.example/?a=1')).toBe('AUTH');
-  expect(await codeOf(id, '', 303)).toBe('AUTH');
-  expect(await codeOf(id, '', 307, 'https://queue-it.example/?t=x')).toBe('OVERLOADED');
-});
+test.each(spanish)(
+  '%s: the way to another site is AUTH, to a waiting room OVERLOADED',
+  async (id) => {
+    expect(await codeOf(id, '', 302, 'https://check.example/?a=1')).toBe('AUTH');
+    expect(await codeOf(id, '', 303)).toBe('AUTH');
+    expect(await codeOf(id, '', 307, 'https://queue-it.example/?t=x')).toBe('OVERLOADED');
+  },
+);
