@@ -42,8 +42,12 @@ export function normaliseOsdm(
   const journeys = new Map<string, Journey>();
   const places = new Map<string, Place>();
   let filtered = 0;
+  const leftOut = new Map<string, number>();
   for (const { answer } of pages) {
     filtered += answer.filtered ?? 0;
+    for (const [reason, count] of Object.entries(answer.leftOut ?? {})) {
+      leftOut.set(reason, (leftOut.get(reason) ?? 0) + count);
+    }
     for (const place of answer.places ?? []) places.set(place.id, place);
     for (const journey of answer.journeys) {
       if (!journeys.has(journey.id)) journeys.set(journey.id, journey);
@@ -56,7 +60,7 @@ export function normaliseOsdm(
       clock: osdm.decoder.clock,
     }),
     ...(places.size > 0 && { places: [...places.values()] }),
-    ...(filtered > 0 && { filtered }),
+    ...(filtered > 0 && { filtered, leftOut: Object.fromEntries(leftOut) }),
     ...(failure && { failure }),
   };
 }

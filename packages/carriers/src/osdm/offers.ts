@@ -7,7 +7,10 @@ import {
   type TravelClass,
 } from '@ticketing/core';
 import type { JourneyDecoder } from '../wire/read-journeys.ts';
+import { shownText } from '../wire/shown-text.ts';
+import { wireInstant } from '../wire/wire-instant.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
+import { combineOffers, type PartyOffer } from './combine-offers.ts';
 import { passengerRef } from './encode-request.ts';
 
 interface OfferContext {
@@ -17,6 +20,7 @@ interface OfferContext {
   readonly fetchedAt: number;
 }
 
+const OFFSET = /(?:Z|[+-]\d\d:?\d\d)$/;
 const PARTS = [
   'admissionOfferParts',
   'reservationOfferParts',
@@ -53,8 +57,9 @@ export function offersByTrip(
 }
 
 /**
- * Returns the offers that a query can use, each id once, and whether the provider priced the trip for it. Left out are offers for some of
- * the passengers, and for sections that are not whole rides: what they cost for the query is not known.
+ * Returns the offers that a query can use, each id once, and whether the provider priced the trip for it. Offers for some of the
+ * passengers are combined to offers for all. Left out are offers for sections that are not whole rides: what they cost for the query
+ * is not known.
  */
 export function readOffers(
   decoder: JourneyDecoder,
@@ -62,41 +67,52 @@ export function readOffers(
   context: OfferContext,
 ): { readonly read: readonly Offer[]; readonly isPriced: boolean } {
   const found = new Map<string, Offer>();
-  let unread = 0;
+  const parts: PartyOffer[] = [];
   for (const wire of offers) {
     const offer = offerOf(decoder, wire, context);
-    if (offer === undefined) unread += 1;
-    else if (!found.has(offer.id)) found.set(offer.id, offer);
+    if (offer === undefined) continue;
+    const passengers = passengersOf(decoder.read, wire, context.query);
+    if (passengers === 'all') found.set(offer.id, found.get(offer.id) ?? offer);
+    else if (passengers !== 0) parts.push({ offer, passengers });
+  }
+  for (const offer of combineOffers(parts, context.query.passengers.length)) {
+    found.set(offer.id, found.get(offer.id) ?? offer);
   }
   const { travelClass: wanted } = context.query;
   const isWanted = ({ travelClass }: Offer): boolean =>
     wanted === undefined || travelClass === wanted || travelClass === 'any';
-  return { read: [...found.values()].filter(isWanted), isPriced: found.size > 0 || unread === 0 };
+  return {
+    read: [...found.values()].filter(isWanted),
+    isPriced: found.size > 0 || offers.length === 0,
+  };
 }
 
 function offerOf(
-  { read, carrier }: JourneyDecoder,
+  { read, carrier, clock }: JourneyDecoder,
   offer: WireRecord,
-  { query, rideOf, fetchedAt }: OfferContext,
+  { rideOf, fetchedAt }: OfferContext,
 ): Offer | undefined {
   const total = totalOf(read, offer);
   const rides = coveredRides(read, offer, rideOf);
-  if (total === undefined || rides === undefined || !isForAll(read, offer, query)) return undefined;
+  if (total === undefined || rides === undefined) return undefined;
   const summary = Object(offer['offerSummary']) as WireRecord;
   const fareName = nameOf(offer);
   const seatsLeft = seatsOf(read, offer);
   const { preBookableUntil } = offer;
-  const validUntil = typeof preBookableUntil === 'string' ? Date.parse(preBookableUntil) : NaN;
+  // Without an offset it is not said whose clocks show it.
+  const isInstant = typeof preBookableUntil === 'string' && OFFSET.test(preBookableUntil);
+  const validUntil = isInstant ? wireInstant(clock, preBookableUntil, 'UTC') : undefined;
+  const count = new Set(rideOf.values()).size;
   return {
     id: read.text(offer, 'offerId'),
     seller: carrier,
     total,
-    ...(rides.length < rideOf.size && { rides }),
+    ...(rides.length < count && { rides }),
     travelClass: classes.get(summary['overallTravelClass']) ?? 'any',
     ...(fareName !== undefined && { fareName }),
     flexibility: flexibilities.get(summary['overallFlexibility']) ?? 'unknown',
     ...(seatsLeft !== undefined && { seatsLeft }),
-    ...(!Number.isNaN(validUntil) && { validUntil }),
+    ...(validUntil !== undefined && { validUntil }),
     fetchedAt,
   };
 }
@@ -112,34 +128,44 @@ function coveredRides(
   offer: WireRecord,
   rideOf: ReadonlyMap<string, number>,
 ): readonly number[] | undefined {
-  const all = [...rideOf.values()];
+  const all = [...new Set(rideOf.values())];
   const { tripCoverage } = offer;
   if (!isGiven(tripCoverage)) return all;
   const { coveredLegIds, coveredSections } = read.record(tripCoverage, 'tripCoverage');
   if (Array.isArray(coveredSections) && coveredSections.length > 0) return undefined;
   if (!isGiven(coveredLegIds)) return all;
-  const legs = read.list(coveredLegIds, 'coveredLegIds');
-  if (legs.length === 0) return all;
+  const legs = new Set(read.list(coveredLegIds, 'coveredLegIds'));
+  if (legs.size === 0) return all;
+  const [covered, open] = [new Set<number>(), new Set<number>()];
   // Ways between rides are legs too, and have no place among them.
-  const covered = new Set(
-    legs.flatMap((leg) => (typeof leg === 'string' ? rideOf.get(leg) : undefined) ?? []),
-  );
-  return covered.size === 0 ? undefined : [...covered].sort((a, b) => a - b);
+  for (const [leg, ride] of rideOf) (legs.has(leg) ? covered : open).add(ride);
+  // Of trains that people stay in, one alone is no ride.
+  const isPart = [...covered].some((ride) => open.has(ride));
+  return covered.size === 0 || isPart ? undefined : [...covered].sort((a, b) => a - b);
 }
 
-/** Whether an offer is for every passenger of the query; one that names none is. */
-function isForAll(read: WireReader, offer: WireRecord, { passengers }: CarrierQuery): boolean {
+/** Returns the passengers of the query that an offer is for, as bits; one that names none is for all. */
+function passengersOf(
+  read: WireReader,
+  offer: WireRecord,
+  { passengers }: CarrierQuery,
+): number | 'all' {
   const { passengerRefs } = offer;
-  if (!isGiven(passengerRefs)) return true;
+  if (!isGiven(passengerRefs)) return 'all';
   const named = new Set(read.list(passengerRefs, 'passengerRefs'));
-  return passengers.every((_one, index) => named.has(passengerRef(index)));
+  const bits = passengers.reduce(
+    (sum, _one, index) => sum + (named.has(passengerRef(index)) ? 2 ** index : 0),
+    0,
+  );
+  return bits === 2 ** passengers.length - 1 ? 'all' : bits;
 }
 
 /** The price in the summary is for all passengers; without a summary it is the sum of all parts and fees. */
 function totalOf(read: WireReader, offer: WireRecord): Money | undefined {
   const { offerSummary } = offer;
   if (isGiven(offerSummary)) {
-    return moneyOf(read, read.record(offerSummary, 'offerSummary')['minimalPrice'], 'minimalPrice');
+    const { minimalPrice } = read.record(offerSummary, 'offerSummary');
+    return isGiven(minimalPrice) ? moneyOf(read, minimalPrice, 'minimalPrice') : undefined;
   }
   const prices = [...partsOf(read, offer), ...recordsAt(read, offer, 'fees')].map(({ price }) =>
     moneyOf(read, price, 'price'),
@@ -178,8 +204,7 @@ function seatsOf(read: WireReader, offer: WireRecord): number | undefined {
 function nameOf(offer: WireRecord): string | undefined {
   const { products } = offer;
   const product = Object(Array.isArray(products) ? products[0] : undefined) as WireRecord;
-  const names = [product['summary'], offer['summary'], product['code']];
-  return names.find((name): name is string => typeof name === 'string' && name !== '');
+  return shownText(product['summary']) ?? shownText(offer['summary']) ?? shownText(product['code']);
 }
 
 function partsOf(read: WireReader, offer: WireRecord): readonly WireRecord[] {

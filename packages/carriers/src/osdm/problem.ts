@@ -38,7 +38,7 @@ export function problemError(carrier: string, problem: unknown, httpStatus: numb
   if (known === undefined && told >= 400) return statusError(carrier, told, undefined);
   const what =
     name ?? (told >= 400 ? `with status ${told}` : 'with a problem without code and status');
-  return new CarrierError(known ?? 'HTTP', `Cannot ask \`${carrier}\`: it answered ${what}`, {
+  return new CarrierError(known ?? 'UPSTREAM', `Cannot ask \`${carrier}\`: it answered ${what}`, {
     httpStatus,
   });
 }

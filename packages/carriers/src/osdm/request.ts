@@ -8,6 +8,8 @@ import {
 import { showValue } from '@ticketing/kit';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import { furtherPages } from '../wire/further-pages.ts';
+import { refusePage, refuseRedirect } from '../wire/page-for-people.ts';
+import { wireInstant } from '../wire/wire-instant.ts';
 import { endOfDay, firstAsk, isWholeDay, type OsdmAsk, restOfDay } from './ask.ts';
 import { offersBody, type StationNames, tripCriteria } from './encode-request.ts';
 import { readPage } from './page.ts';
@@ -91,11 +93,17 @@ function nextOfDay(
   page: OsdmPage,
 ): OsdmAsk | undefined {
   const { trips, links } = readPage(decoder, page);
-  const times = trips
-    .map(({ startTime }) => (typeof startTime === 'string' ? Date.parse(startTime) : Number.NaN))
-    .filter((ms) => !Number.isNaN(ms));
+  const times = trips.flatMap(({ startTime }) => instantOf(startTime) ?? []);
   const endMs = endOfDay(query, decoder.clock);
   return times.some((ms) => ms >= endMs) ? undefined : restOfDay(page.ask, { times, links });
+
+  function instantOf(text: unknown): number | undefined {
+    try {
+      return wireInstant(decoder.clock, text, query.origin.zone);
+    } catch {
+      return undefined;
+    }
+  }
 }
 
 /** Returns `undefined` when the provider says that there are no journeys. */
@@ -156,9 +164,11 @@ async function send(
     deadline,
     alsoResolve: PROBLEM_STATUSES,
   });
+  refuseRedirect(carrier, answer);
   if (answer.status >= 400) throw problemError(carrier, problemOf(answer), answer.status);
   const type = answer.headers['content-type'];
   if (type !== undefined && !/json/i.test(String(type))) {
+    refusePage(carrier, new TextDecoder().decode(answer.body));
     throw decoder.read.error('a JSON content type', type);
   }
   return answer.body;
