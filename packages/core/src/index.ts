@@ -45,12 +45,18 @@ export { filterJourneys, type JourneyFilter } from './journeys/filter-journeys.t
 export { JOURNEY_ORDERS, type JourneyOrder, sortJourneys } from './journeys/order.ts';
 export type {
   CarrierId,
+  Condition,
   Journey,
   Leg,
   Offer,
+  OfferConditions,
+  Platform,
+  Remark,
+  RideBooking,
   RideLeg,
   RideMode,
   RideSection,
+  RideStop,
   TimeConflict,
   TransferLeg,
   TravelClass,
@@ -95,7 +101,12 @@ export type {
 } from './carrier.ts';
 export type { CarrierErrorOptions } from './errors.ts';
 export { mergeJourneys } from './journeys/merge.ts';
-export { createJourney, type JourneyParts } from './model/journey.ts';
+export {
+  createJourney,
+  type JourneyParts,
+  MAX_REMARK_LENGTH,
+  MAX_REMARKS,
+} from './model/journey.ts';
 export { createLocalClock, type LocalClock } from './model/local-clock.ts';
 export { currencyExponent, type MoneyFormat, moneyFromNumber, parseMoney } from './model/money.ts';
 export type { CarrierQuery } from './search/search-query.ts';

@@ -81,7 +81,7 @@ test('createJourney() marks a transfer to a train that is expected to have left'
   const late = { ...ride('a', 'b', '06:00', '07:00'), ...expected('06:20', '07:20') };
   const next = ride('b', 'c', '07:05', '08:00');
   const legsOf = (legs: readonly Leg[]) => createJourney({ source: 'x', legs, offers: [] }).legs;
-  expect(legsOf([late, change, next])).toEqual([late, { ...change, conflict: 'missed' }, next]);
+  expect(legsOf([late, change, next])).toEqual([late, { ...change, risk: 'missed' }, next]);
   const cancelled = { ...next, cancelled: true as const };
   expect(legsOf([late, change, cancelled])).toEqual([late, change, cancelled]);
   const waits = { ...next, ...expected('07:20', '08:10') };

@@ -38,6 +38,60 @@ export interface RideLeg {
   readonly operatingDay?: LocalDate;
   /** Trains that people stay in, in turn: number or line change on the way, the seat need not. Absent: it is one train. */
   readonly sections?: readonly RideSection[];
+  /** Where it leaves from. Absent: the carrier does not say. */
+  readonly departurePlatform?: Platform;
+  readonly arrivalPlatform?: Platform;
+  /** What the carrier says of this train, at most {@link MAX_REMARKS}. */
+  readonly remarks?: readonly Remark[];
+  /** Where it calls on the way, in order. Absent: the query has no `stops`, or the carrier does not say. */
+  readonly stops?: readonly RideStop[];
+  /** It runs only if it was booked. */
+  readonly booking?: RideBooking;
+}
+
+/** A platform, a track or a bay, as it is written at the station. At least one of both is there. */
+export interface Platform {
+  readonly planned?: string;
+  /** As the carrier expects it now. Another one than planned: it changed. */
+  readonly expected?: string;
+}
+
+/** What a carrier says of a train or a journey, as plain text: it is escaped where it is shown. */
+export interface Remark {
+  /** `disruption`: it does not go as planned. */
+  readonly kind: 'disruption' | 'info';
+  /** 1 to {@link MAX_REMARK_LENGTH} characters. */
+  readonly text: string;
+  /** The carrier's own code. */
+  readonly code?: string;
+  /** The language of the text, where the carrier says so: `'de'`. */
+  readonly language?: string;
+}
+
+/** A list of remarks has at most as many. */
+export const MAX_REMARKS = 20;
+
+/** Characters of a text of a remark, of conditions or of a booking at most. */
+export const MAX_REMARK_LENGTH = 500;
+
+/** A station where a train calls between the ends of a ride. */
+export interface RideStop {
+  readonly station: StationId;
+  readonly arrival?: TimeAt;
+  readonly departure?: TimeAt;
+  readonly expectedArrival?: TimeAt;
+  readonly expectedDeparture?: TimeAt;
+  readonly platform?: Platform;
+  /** The train does not call here. */
+  readonly cancelled?: true;
+}
+
+/** How a vehicle is ordered that runs on demand. */
+export interface RideBooking {
+  /** Until when it may be booked. */
+  readonly until?: TimeAt;
+  /** How it is booked: at most {@link MAX_REMARK_LENGTH} characters. */
+  readonly text?: string;
 }
 
 /** One of the trains that people stay in. */
@@ -57,8 +111,11 @@ export interface TransferLeg {
    * them, so that its minutes are no part of the duration.
    */
   readonly nearby?: true;
-  /** `missed`: the train after it is expected to leave before the one before it arrives. */
-  readonly conflict?: 'missed';
+  /**
+   * `missed`: the train after it is expected to leave before the one before it arrives. `tight`: it is expected to leave before the
+   * way is done.
+   */
+  readonly risk?: 'tight' | 'missed';
 }
 
 /** A part of a journey: a train, or a way to, from or between trains. */
@@ -80,11 +137,25 @@ export interface Offer {
   readonly fareName?: string;
   readonly flexibility: 'full' | 'semi' | 'none' | 'unknown';
   readonly seatsLeft?: number;
+  /** Whom it is for, by their places among the passengers of the query, ascending. Absent: for all. */
+  readonly passengers?: readonly number[];
+  readonly conditions?: OfferConditions;
   /** Epoch ms. */
   readonly validUntil?: number;
   /** Epoch ms at which the seller answered. */
   readonly fetchedAt: number;
 }
+
+/** What may be done with a ticket after it was bought. */
+export interface OfferConditions {
+  readonly refund: Condition;
+  readonly exchange: Condition;
+  /** In the seller's words: at most {@link MAX_REMARK_LENGTH} characters. */
+  readonly text?: string;
+}
+
+/** `fee`: for a part of the price. */
+export type Condition = 'yes' | 'fee' | 'no' | 'unknown';
 
 /** A time of another source that is more than three minutes away from the journey's own. */
 export interface TimeConflict {
@@ -115,6 +186,8 @@ export interface Journey {
   /** Those of `sources` that know its times and no price, sorted. */
   readonly unpriced?: readonly CarrierId[];
   readonly conflicts?: readonly TimeConflict[];
+  /** What carriers say of the whole journey, at most {@link MAX_REMARKS}. */
+  readonly remarks?: readonly Remark[];
 }
 
 /** What an adapter knows of a journey; `createJourney` derives the rest. */
@@ -124,6 +197,7 @@ export interface JourneyParts {
   readonly offers: readonly Offer[];
   /** `false`: the source knows no prices. Without it, a journey without offers is sold out. */
   readonly priced?: false | undefined;
+  readonly remarks?: readonly Remark[] | undefined;
 }
 
 /**
@@ -145,7 +219,7 @@ export interface JourneyParts {
  * });
  * journey.durationMinutes; // 150
  */
-export function createJourney({ source, legs, offers, priced }: JourneyParts): Journey {
+export function createJourney({ source, legs, offers, priced, remarks }: JourneyParts): Journey {
   const found = wrongInParts({ legs, offers });
   if (found !== undefined) {
     const { path: parameter, expected, got } = found;
@@ -174,6 +248,7 @@ export function createJourney({ source, legs, offers, priced }: JourneyParts): J
     offers: sortOffers([...offers]),
     sources: [source],
     ...(priced === false && { unpriced: [source] }),
+    ...(remarks && remarks.length > 0 && { remarks }),
   };
 }
 

@@ -49,7 +49,7 @@ function countedMinutes({ minutes, nearby }: TransferLeg): number {
   return nearby ? 0 : minutes;
 }
 
-/** Returns legs with `conflict: 'missed'` at each transfer to a train that is expected to have left: the same list without one. */
+/** Returns legs with `risk: 'missed'` at each transfer to a train that is expected to have left: the same list without one. */
 export function withMissed(legs: readonly Leg[]): readonly Leg[] {
   let before: RideLeg | undefined;
   let marked: Leg[] | undefined;
@@ -59,7 +59,7 @@ export function withMissed(legs: readonly Leg[]): readonly Leg[] {
     const isKnown = before !== undefined && !before.cancelled && !leg.cancelled;
     if (isKnown && way?.kind === 'transfer' && !isCaught(before as RideLeg, leg)) {
       marked ??= [...legs];
-      marked[index - 1] = { ...way, conflict: 'missed' };
+      marked[index - 1] = { ...way, risk: 'missed' };
     }
     before = leg;
   });

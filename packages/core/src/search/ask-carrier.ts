@@ -65,7 +65,7 @@ export async function askCarrier(
     return byDay ? answer : withCovers(answer);
   };
   const [only] = questions;
-  const { journeys, places, covers, filtered, leftOut, failure, pages } =
+  const { journeys, places, operators, covers, filtered, leftOut, failure, pages } =
     questions.length === 1 && only !== undefined
       ? soleAnswer(await ask(only, context))
       : joinAnswers(await askAll(questions, context, ask));
@@ -73,6 +73,7 @@ export async function askCarrier(
   return {
     journeys: applyOtherFields(inPart, query, capabilities),
     places,
+    operators,
     covers,
     filtered,
     leftOut,

@@ -13,7 +13,7 @@ export function nativeFields(
   capabilities: CarrierCapabilities = {},
 ): Omit<CarrierQuery, 'origin' | 'destination'> {
   const { native = [] } = capabilities;
-  const { date, passengers, time, arriveBy, via, maxTransfers, travelClass } = query;
+  const { date, passengers, time, arriveBy, via, maxTransfers, travelClass, stops } = query;
   const timed = time !== undefined && !isAskedByDay(capabilities, query);
   const own = <T>(field: NativeField, value: T): T | undefined =>
     native.includes(field) ? value : undefined;
@@ -25,6 +25,7 @@ export function nativeFields(
       via: via && 'members' in via ? undefined : own('via', via),
       maxTransfers: own('maxTransfers', maxTransfers),
       travelClass: own('travelClass', travelClass),
+      stops,
     }),
   };
 }

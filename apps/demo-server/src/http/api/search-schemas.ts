@@ -76,8 +76,11 @@ const TransferLeg = Type.Object(
         description: 'The trains begin or end near the station that was asked for; no way is known',
       }),
     ),
-    conflict: Type.Optional(
-      Type.Literal('missed', { description: 'As expected now, the next train leaves before' }),
+    risk: Type.Optional(
+      Type.Union([Type.Literal('tight'), Type.Literal('missed')], {
+        description:
+          'As expected now: missed: the next train leaves before; tight: it leaves before the way is done',
+      }),
     ),
   },
   { $id: 'TransferLeg', description: 'The way between two trains, to the first or from the last' },
