@@ -124,10 +124,13 @@ export function hafasTests(runs: Runs): void {
 
   test('hafas: trains from a stop near the station are shown as that, with their own times', () => {
     fc.assert(
-      fc.property(pair, anyDate, fc.integer(), ([origin, destination], day, seed) => {
+      fc.property(pair, anyDate, fc.integer(), fc.boolean(), (ends, day, seed, offsets) => {
+        const [origin, destination] = ends;
+        fc.pre(offsets || !hasTwoMeanings(day));
         const query = { carrier: 'hafas', origin, destination, date: day } as const;
         const trains = createTimetable({ seed }).trains(query);
-        const pages = [{ body: bytesOf(encodeHafas(trains, { nearby: true })), receivedAt }];
+        const body = bytesOf(encodeHafas(trains, { nearby: true, offsets }));
+        const pages = [{ body, receivedAt }];
         const answer = hafas.normalise(
           { pages, ask: { kind: 'time', atMs: 0 }, ended: false },
           queryOf(origin, destination, day),

@@ -2,6 +2,7 @@ import {
   isLocalDate,
   type Leg,
   type RideLeg,
+  type Station,
   type TimeAt,
   type TransferLeg,
 } from '@ticketing/core';
@@ -30,6 +31,12 @@ export interface ConnectionLegs {
   readonly isAmbiguous: boolean;
 }
 
+/** A decoder, and the zones of places that are near stops which the table has. */
+interface CallDecoder extends ConnectionDecoder {
+  /** By their places in the list of locations. */
+  readonly zones: ReadonlyMap<unknown, string>;
+}
+
 /** One end of a section. */
 interface Call {
   readonly place: WirePlace;
@@ -54,8 +61,9 @@ export function readLegs(decoder: ConnectionDecoder, connection: WireRecord): Co
   let sinceMs: number | undefined;
   let isAmbiguous = false;
   let deviates = false;
-  for (const each of read.list(connection['secL'], 'secL')) {
-    const section = read.record(each, 'secL');
+  const sections = read.list(connection['secL'], 'secL').map((one) => read.record(one, 'secL'));
+  const zones = zonesBeside(decoder, sections);
+  for (const section of sections) {
     const kind = read.text(section, 'type');
     if (kind !== 'JNY' && !WAYS.has(kind)) {
       throw new LeftOut(`with a section ${kind.slice(0, 20)}`);
@@ -63,7 +71,7 @@ export function readLegs(decoder: ConnectionDecoder, connection: WireRecord): Co
     const before = legs.at(-1);
     // Between two rides the way has all the time, with that of a check-in.
     if (kind === 'CHKI' && before?.kind === 'ride') continue;
-    const [from, to] = callsOf(decoder, section, sinceMs);
+    const [from, to] = callsOf({ ...decoder, zones }, section, sinceMs);
     isAmbiguous ||= from.isAmbiguous || to.isAmbiguous;
     if (kind === 'JNY') {
       if (deviates && legs.some(isRide)) throw new LeftOut('with a section DEVI between rides');
@@ -80,6 +88,28 @@ export function readLegs(decoder: ConnectionDecoder, connection: WireRecord): Co
     sinceMs = to.plannedMs;
   }
   return { legs, isAmbiguous };
+}
+
+/**
+ * Returns the zones of addresses, and of stops that the table lacks, to or from which there is a way on foot: those of the stop at
+ * its other end.
+ */
+function zonesBeside(
+  { row, frame }: ConnectionDecoder,
+  sections: readonly WireRecord[],
+): ReadonlyMap<unknown, string> {
+  const zones = new Map<unknown, string>();
+  for (const { type, dep, arr } of sections) {
+    if (type === 'JNY' || !WAYS.has(String(type))) continue;
+    const ends = [dep, arr].map((end) => (Object(end) as WireRecord)['locX']);
+    const [from, to] = ends.map((at) => {
+      const location = typeof at === 'number' ? frame.locations[at] : undefined;
+      return codesOf(row, Object(location) as WireRecord).known?.zone;
+    });
+    if (from === undefined && to !== undefined) zones.set(ends[0], to);
+    if (to === undefined && from !== undefined) zones.set(ends[1], from);
+  }
+  return zones;
 }
 
 function isRide({ kind }: Leg): boolean {
@@ -120,7 +150,7 @@ function changeOf(before: RideLeg, from: Call): Leg {
 
 /** Reads both ends. `sinceMs`: when the section before it ended. */
 function callsOf(
-  decoder: ConnectionDecoder,
+  decoder: CallDecoder,
   section: WireRecord,
   sinceMs: number | undefined,
 ): readonly [from: Call, to: Call] {
@@ -148,7 +178,7 @@ interface End {
 }
 
 function callOf(
-  decoder: ConnectionDecoder,
+  decoder: CallDecoder,
   call: WireRecord,
   { prefix, offset, sinceMs = Number.NEGATIVE_INFINITY }: End,
 ): Call {
@@ -198,28 +228,47 @@ function entryOf(
   return read.record(entry, name);
 }
 
-function placeOf(
-  { row, frame, profile }: Pick<ConnectionDecoder, 'row' | 'frame' | 'profile'>,
-  call: WireRecord,
-): WirePlace {
+function placeOf({ row, frame, profile, zones }: CallDecoder, call: WireRecord): WirePlace {
   const location = entryOf(row, frame.locations, call, 'locX');
-  const { lid, extId, name, crd } = location;
-  const parts = typeof lid === 'string' ? lid.split('@') : [];
-  const part = (letter: string): string | undefined =>
-    parts.find((one) => one.startsWith(`${letter}=`))?.slice(2) || undefined;
-  const own = typeof extId === 'string' && extId !== '' ? extId : part('L');
+  const { name, crd } = location;
+  const { own, uic, part } = codesOf(row, location);
   const [x, y] = positionOf(crd, [part('X'), part('Y')]);
   const wire = {
     name: name ?? part('O'),
-    zone: profile.zone,
+    zone: zones.get(call['locX']) ?? profile.zone,
     ...(x !== undefined && y !== undefined && { latitude: y, longitude: x }),
   };
   if (own === undefined) return row.address(wire);
-  const code = own.replace(/^0+(?=.)/, '');
-  const uic = row.stationOf(code) === undefined ? uicOf(location) : undefined;
   return uic === undefined
-    ? row.station({ extId: code }, 'extId', wire)
+    ? row.station({ extId: own }, 'extId', wire)
     : row.station({ uic }, 'uic', { ...wire, system: 'uic' });
+}
+
+/** What the codes of a location say. */
+interface LocationCodes {
+  /** Its number in the system of the server; an address has none. */
+  readonly own: string | undefined;
+  /** Its UIC number, where the table does not have its own. */
+  readonly uic: string | undefined;
+  readonly known: Station | undefined;
+  /** Returns a part of its id by its letter. */
+  part(letter: string): string | undefined;
+}
+
+function codesOf(row: JourneyDecoder, location: WireRecord): LocationCodes {
+  const { lid, extId } = location;
+  const parts = typeof lid === 'string' ? lid.split('@') : [];
+  const part = (letter: string): string | undefined =>
+    parts.find((one) => one.startsWith(`${letter}=`))?.slice(2) || undefined;
+  const own = (typeof extId === 'string' && extId !== '' ? extId : part('L'))?.replace(
+    /^0+(?=.)/,
+    '',
+  );
+  if (own === undefined) return { own, uic: undefined, known: undefined, part };
+  const station = row.stationOf(own);
+  const uic = station === undefined ? uicOf(location) : undefined;
+  const known = station ?? (uic === undefined ? undefined : row.stationOf(uic, 'uic'));
+  return { own, uic, known, part };
 }
 
 /** Returns longitude and latitude: of the coordinates, else of the location id, both in millionths of a degree. */

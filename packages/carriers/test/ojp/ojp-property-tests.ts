@@ -11,16 +11,21 @@ import { ask, bytesOf, queryOf, startUpstream } from '../upstream.ts';
 import { delivery, golden, ojp, options, wireOf, zurichBern } from './ojp-answers.ts';
 
 // Pairs with a train as often as all others together.
-const served = fc.constantFrom<[string, string]>(
+const paged = fc.constantFrom<[string, string]>(
   ['8503000', '8507000'],
   ['8500010', '8301700'],
   ['8101003', '8503000'],
   ['8768600', '8503000'],
   ['8020347', '8507000'],
+);
+const served = fc.oneof(
+  paged,
   // Trains that go on under another number, and a late one that is caught.
-  ['8503000', '8768600'],
-  ['8768600', '8507000'],
-  ['8500010', '8501120'],
+  fc.constantFrom<[string, string]>(
+    ['8503000', '8768600'],
+    ['8768600', '8507000'],
+    ['8500010', '8501120'],
+  ),
 );
 const told = (journey: Journey): unknown => ({
   ...timesTold(journey),
@@ -237,7 +242,7 @@ export function ojpPropertyTests(runs: Runs): void {
     const upstream = await startUpstream();
     await fc.assert(
       fc.asyncProperty(
-        served,
+        paged,
         fc.constantFrom('2027-03-28', '2026-12-01', '2027-02-10'),
         fc.constantFrom('00:00', '03:30', '11:02', '12:30', '23:59'),
         fc.boolean(),
