@@ -63,7 +63,7 @@ export function createOsdmWire(context: WireContext): Wire {
         { status: 429, code: 'TOO_MANY_REQUESTS', title: 'Too many requests' },
         { 'retry-after': String(retryAfterSeconds) },
       ),
-    malformPrice: (body) => body.replace(/"amount":(\d+)/, '"amount":"$1"'),
+    malformPrice: (body) => body.replace(/"amount":(\d+)/, '"amount":"$1 cents"'),
     calls: [
       {
         method: 'POST',
