@@ -299,8 +299,7 @@ test('hafas: zero-offset leaves the walk as long as it is', async () => {
 test('hafas: html-wall is AUTH', async () => {
   expect(await failureOf(() => struckBy('html-wall'))).toMatchObject({
     code: 'AUTH',
-    httpStatus: 200,
-    message: 'Cannot ask `hafas`: it answered text/html; charset=utf-8 in place of JSON',
+    message: 'Cannot ask `hafas`: it answered a page for people',
   });
 });
 

@@ -120,6 +120,41 @@ test('hafas: without offsets, times are on the clocks of their stops', () => {
   ]);
 });
 
+test('hafas: an address, or a stop that the table lacks, is on the clocks of the stop that a way leads to', () => {
+  const lane = { lid: 'A=2@O=Low Street 3@X=-127900@Y=51532900@', type: 'A', name: 'Low Street 3' };
+  const answer = {
+    locations: [
+      station('Bruxelles-Midi', '8814001'),
+      station('London St Pancras', '7015400'),
+      lane,
+      station('London Lower Halt', '9999901'),
+    ],
+    connections: [
+      connection(
+        '021200',
+        ride([0, 1], ['175200'], ['185700']),
+        section('WALK', [1, 2], ['185700'], ['190400']),
+      ),
+      connection(
+        '020100',
+        section('DEVI', [1, 3], ['175200'], ['180100']),
+        ride([3, 0], ['180100'], ['210200']),
+      ),
+    ],
+  };
+  const { journeys, places, leftOut } = read(answer, {
+    zone: 'Europe/Brussels',
+    stationSystem: 'uic',
+  });
+  expect(leftOut).toBeUndefined();
+  expect(journeys.map(({ durationMinutes }) => durationMinutes)).toEqual([132, 121]);
+  expect(journeys[1]?.departure.iso).toBe('2027-01-13T18:01:00+00:00[Europe/London]');
+  expect(places?.filter(({ name }) => name.includes('Low')).map((place) => place)).toMatchObject([
+    { name: 'Low Street 3', zone: 'Europe/London' },
+    { name: 'London Lower Halt', zone: 'Europe/London' },
+  ]);
+});
+
 test('hafas: a duration that only the clocks of the server make decides for them', () => {
   const answer = {
     locations: [station('Bruxelles-Midi', '8814001'), station('London', '7015400')],

@@ -139,7 +139,7 @@ test.each([
 test.each([
   { currency: 'JPY', amount: 590_050, scale: 2 },
   { currency: 'CHF', amount: 59.5 },
-  { currency: 'CHF', amount: '5900' },
+  { currency: 'CHF', amount: '5900 cents' },
   { currency: 'CHF', amount: -1 },
   { currency: 'CHF', amount: 5900, scale: 1.5 },
   { currency: 'CHF', amount: 5900, scale: -1 },

@@ -24,10 +24,13 @@ export function readFares(
 ): Offer[] {
   if (profile.prices === 'none' || !isGiven(connection['trfRes'])) return [];
   const tariff = read.record(connection['trfRes'], 'trfRes');
+  const { statusCode } = tariff;
+  // The search of fares may have failed although that of trains did not.
+  if (isGiven(statusCode) && statusCode !== 'OK') return [];
   const whole = priceOf({ price: tariff['totalPrice'] });
   if (whole !== undefined) return [offerOf('total', whole, undefined)];
-  const fares = listOf(tariff, 'fareSetL').flatMap((set, setIndex) =>
-    listOf(set, 'fareL').flatMap((fare, index) => {
+  const fares = read.records(tariff['fareSetL'], 'fareSetL').flatMap((set, setIndex) =>
+    read.records(set['fareL'], 'fareL').flatMap((fare, index) => {
       const price = priceOf(fare) ?? priceOf(onlyTicket(fare) ?? {});
       const isPrice = price !== undefined && fare['isPartPrice'] !== true;
       const name = fare['name'] ?? set['name'];
@@ -51,12 +54,8 @@ export function readFares(
     };
   }
 
-  function listOf(record: WireRecord, name: string): readonly WireRecord[] {
-    return read.list(record[name] ?? [], name).map((one) => read.record(one, name));
-  }
-
   function onlyTicket(fare: WireRecord): WireRecord | undefined {
-    const tickets = listOf(fare, 'ticketL');
+    const tickets = read.records(fare['ticketL'], 'ticketL');
     return tickets.length === 1 ? tickets[0] : undefined;
   }
 
@@ -64,8 +63,8 @@ export function readFares(
   function priceOf({ price, prc, cur }: WireRecord): Money | undefined {
     if (!isGiven(price) && !isGiven(prc)) return undefined;
     const money = isGiven(price) ? read.record(price, 'price') : { amount: prc, currency: cur };
-    const cents = read.number(money, 'amount');
-    if (cents < 0) return undefined;
+    const cents = read.optionalNumber(money, 'amount');
+    if (cents === undefined || cents < 0) return undefined;
     return moneyFromNumber(cents / 100, (money['currency'] ?? profile.currency) as string);
   }
 }

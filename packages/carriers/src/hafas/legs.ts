@@ -30,6 +30,12 @@ export interface ConnectionLegs {
   readonly isAmbiguous: boolean;
 }
 
+/** A decoder, and the zones of places that are near stops which the table has. */
+interface CallDecoder extends ConnectionDecoder {
+  /** By their places in the list of locations. */
+  readonly zones: ReadonlyMap<unknown, string>;
+}
+
 /** One end of a section. */
 interface Call {
   readonly place: WirePlace;
@@ -39,14 +45,14 @@ interface Call {
   readonly isAmbiguous: boolean;
 }
 
-/** Sections that are no rides. */
-const WAYS: ReadonlySet<string> = new Set(['WALK', 'TRSF', 'CHKI', 'DEVI']);
+/** Ways by another vehicle: such a connection is no journey here. Any other section that is no ride is a way on foot. */
+const VEHICLES: ReadonlySet<string> = new Set(['BIKE', 'CAR', 'KISS', 'PARK', 'TAXI', 'TETA']);
 
 /**
  * Reads the sections of a connection: rides, and the ways between them and at the ends. `CHKI` is the time of a check-in, `DEVI` leads
  * to a station near the one that was asked for, and its times are none of a way.
  *
- * @throws LeftOut for a section of an unknown kind, or one that leaves the way between two rides
+ * @throws LeftOut for a section by another vehicle, or one that leaves the way between two rides
  */
 export function readLegs(decoder: ConnectionDecoder, connection: WireRecord): ConnectionLegs {
   const { read } = decoder.row;
@@ -54,16 +60,15 @@ export function readLegs(decoder: ConnectionDecoder, connection: WireRecord): Co
   let sinceMs: number | undefined;
   let isAmbiguous = false;
   let deviates = false;
-  for (const each of read.list(connection['secL'], 'secL')) {
-    const section = read.record(each, 'secL');
+  const sections = read.records(connection['secL'], 'secL');
+  const zones = zonesBeside(decoder, sections);
+  for (const section of sections) {
     const kind = read.text(section, 'type');
-    if (kind !== 'JNY' && !WAYS.has(kind)) {
-      throw new LeftOut(`with a section ${kind.slice(0, 20)}`);
-    }
+    if (VEHICLES.has(kind)) throw new LeftOut(`with a section ${kind}`);
     const before = legs.at(-1);
     // Between two rides the way has all the time, with that of a check-in.
     if (kind === 'CHKI' && before?.kind === 'ride') continue;
-    const [from, to] = callsOf(decoder, section, sinceMs);
+    const [from, to] = callsOf({ ...decoder, zones }, section, sinceMs);
     isAmbiguous ||= from.isAmbiguous || to.isAmbiguous;
     if (kind === 'JNY') {
       if (deviates && legs.some(isRide)) throw new LeftOut('with a section DEVI between rides');
@@ -80,6 +85,37 @@ export function readLegs(decoder: ConnectionDecoder, connection: WireRecord): Co
     sinceMs = to.plannedMs;
   }
   return { legs, isAmbiguous };
+}
+
+/**
+ * Returns the zones of addresses, and of stops that the table lacks, to or from which there is a way on foot: those of the stop at
+ * its other end.
+ */
+function zonesBeside(
+  { row, frame }: ConnectionDecoder,
+  sections: readonly WireRecord[],
+): ReadonlyMap<unknown, string> {
+  const zones = new Map<unknown, string>();
+  for (const { type, dep, arr } of sections) {
+    if (type === 'JNY') continue;
+    const ends = [dep, arr].map((end) => (Object(end) as WireRecord)['locX']);
+    const [from, to] = ends.map((at) => zoneOf(row, frame.locations[indexOf(at) ?? -1]));
+    if (from === undefined && to !== undefined) zones.set(ends[0], to);
+    if (to === undefined && from !== undefined) zones.set(ends[1], from);
+  }
+  return zones;
+}
+
+/** Returns the zone of a location that the table has, by its number or its UIC number. */
+function zoneOf(row: JourneyDecoder, location: unknown): string | undefined {
+  const { lid, extId, ...rest } = Object(location) as WireRecord;
+  const number = extId || /@L=([^@]+)/.exec(typeof lid === 'string' ? lid : '')?.[1];
+  const code = typeof number === 'string' ? number.replace(/^0+(?=.)/, '') : undefined;
+  const uic = uicOf(rest);
+  const station =
+    (code !== undefined && row.stationOf(code)) ||
+    (uic === undefined ? undefined : row.stationOf(uic, 'uic'));
+  return station?.zone;
 }
 
 function isRide({ kind }: Leg): boolean {
@@ -120,14 +156,14 @@ function changeOf(before: RideLeg, from: Call): Leg {
 
 /** Reads both ends. `sinceMs`: when the section before it ended. */
 function callsOf(
-  decoder: ConnectionDecoder,
+  decoder: CallDecoder,
   section: WireRecord,
   sinceMs: number | undefined,
 ): readonly [from: Call, to: Call] {
   const { read } = decoder.row;
   const dep = read.record(section['dep'], 'dep');
   const arr = read.record(section['arr'], 'arr');
-  let [away, home] = [offsetOf(dep, 'dTZOffset'), offsetOf(arr, 'aTZOffset')];
+  let [away, home] = [read.optionalNumber(dep, 'dTZOffset'), read.optionalNumber(arr, 'aTZOffset')];
   if (section['type'] === 'WALK' && away !== home) {
     // Servers write 0 at one end of a walk where they do not know the offset.
     if (away === 0) away = home;
@@ -137,26 +173,19 @@ function callsOf(
   return [from, callOf(decoder, arr, { prefix: 'a', offset: home, sinceMs: from.plannedMs })];
 }
 
-function offsetOf(call: WireRecord, name: string): unknown {
-  return call[name] ?? undefined;
-}
-
 interface End {
   readonly prefix: 'a' | 'd';
-  readonly offset: unknown;
+  readonly offset: number | undefined;
   readonly sinceMs: number | undefined;
 }
 
 function callOf(
-  decoder: ConnectionDecoder,
+  decoder: CallDecoder,
   call: WireRecord,
   { prefix, offset, sinceMs = Number.NEGATIVE_INFINITY }: End,
 ): Call {
   const { row, profile, day, clocks } = decoder;
   const { read } = row;
-  if (offset !== undefined && typeof offset !== 'number') {
-    throw read.error('an offset in minutes', offset);
-  }
   const expected = `${prefix}TimeR`;
   // A train that runs in addition has no planned time.
   const planned = isGiven(call[`${prefix}TimeS`]) ? `${prefix}TimeS` : expected;
@@ -185,6 +214,12 @@ function nearest([first, second = first]: readonly [number, ...number[]], ms: nu
   return Math.abs(second - ms) < Math.abs(first - ms) ? second : first;
 }
 
+/** A place in a list is a number, also one that is written as a text. */
+function indexOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : undefined;
+}
+
 /** Returns the entry of a list that a field points to. @throws LeftOut when there is none */
 function entryOf(
   { read }: JourneyDecoder,
@@ -192,14 +227,14 @@ function entryOf(
   record: WireRecord,
   name: string,
 ): WireRecord {
-  const index = record[name];
-  const entry = typeof index === 'number' && Object.hasOwn(list, index) ? list[index] : undefined;
+  const index = indexOf(record[name]);
+  const entry = index !== undefined && Object.hasOwn(list, index) ? list[index] : undefined;
   if (entry === undefined || entry === null) throw new LeftOut(`without an entry for \`${name}\``);
   return read.record(entry, name);
 }
 
 function placeOf(
-  { row, frame, profile }: Pick<ConnectionDecoder, 'row' | 'frame' | 'profile'>,
+  { row, frame, profile, zones }: Omit<CallDecoder, 'day' | 'clocks'>,
   call: WireRecord,
 ): WirePlace {
   const location = entryOf(row, frame.locations, call, 'locX');
@@ -211,7 +246,7 @@ function placeOf(
   const [x, y] = positionOf(crd, [part('X'), part('Y')]);
   const wire = {
     name: name ?? part('O'),
-    zone: profile.zone,
+    zone: zones.get(call['locX']) ?? profile.zone,
     ...(x !== undefined && y !== undefined && { latitude: y, longitude: x }),
   };
   if (own === undefined) return row.address(wire);
@@ -237,21 +272,20 @@ function positionOf(
 
 /** Returns the UIC number among the global ids of a location. */
 function uicOf({ globalIdL }: WireRecord): string | undefined {
-  if (!Array.isArray(globalIdL)) return undefined;
-  const { id } = Object(globalIdL.find((one) => Object(one).type === 'U')) as { id?: unknown };
+  const ids = Array.isArray(globalIdL) ? globalIdL : [globalIdL];
+  const { id } = Object(ids.find((one) => Object(one).type === 'U')) as { id?: unknown };
   return typeof id === 'string' && /^\d{7}$/.test(id) ? id : undefined;
 }
 
 function rideOf(decoder: ConnectionDecoder, section: WireRecord, from: Call, to: Call): RideLeg {
   const { row, frame } = decoder;
   const { read, clock } = row;
-  const journey = read.record(section['jny'], 'jny');
+  const journey = read.record(section['jny'] ?? {}, 'jny');
   const at = (ms: number, place: WirePlace): TimeAt => clock.fromEpoch(ms, place.zone);
   const product = isGiven(journey['prodX'])
     ? entryOf(row, frame.products, journey, 'prodX')
     : undefined;
-  const oprX = product?.['oprX'];
-  const operator = typeof oprX === 'number' ? frame.operators[oprX] : undefined;
+  const operator = frame.operators[indexOf(product?.['oprX']) ?? -1];
   const operatorName = textOf(Object(operator), 'name');
   return {
     kind: 'ride',

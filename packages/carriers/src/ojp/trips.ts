@@ -212,6 +212,7 @@ function modeOf(text: string): RideLeg['mode'] | undefined {
 
 /** An instant in UTC or with its offset; text without one is on the clocks of the stop. */
 function timeAt({ read, clock }: JourneyDecoder, text: string | undefined, zone: string): TimeAt {
+  if (text === undefined) throw new LeftOut('without a time');
   const ms = wireInstant(clock, text, zone);
   if (ms === undefined) throw read.error('a time', text);
   return clock.fromEpoch(ms, zone);

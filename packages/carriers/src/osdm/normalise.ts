@@ -83,7 +83,7 @@ function readAnswer(
   const byTrip = offersByTrip(decoder.read, trips, offers);
   const answer = readJourneys(decoder, trips, (trip, row) => {
     const { legs, rideOf } = readTrip(row, trip, { query, codes });
-    const own = byTrip.get(row.read.text(trip, 'id')) ?? [];
+    const own = byTrip.get(row.read.optionalText(trip, 'id') ?? '') ?? [];
     const { read: priced, isPriced } = readOffers(row, own, {
       query,
       rideOf,

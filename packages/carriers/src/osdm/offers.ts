@@ -68,8 +68,8 @@ export function readOffers(
 ): { readonly read: readonly Offer[]; readonly isPriced: boolean } {
   const found = new Map<string, Offer>();
   const parts: PartyOffer[] = [];
-  for (const wire of offers) {
-    const offer = offerOf(decoder, wire, context);
+  for (const [place, wire] of offers.entries()) {
+    const offer = offerOf(decoder, wire, { ...context, place: place + 1 });
     if (offer === undefined) continue;
     const passengers = passengersOf(decoder.read, wire, context.query);
     if (passengers === 'all') found.set(offer.id, found.get(offer.id) ?? offer);
@@ -90,7 +90,7 @@ export function readOffers(
 function offerOf(
   { read, carrier, clock }: JourneyDecoder,
   offer: WireRecord,
-  { rideOf, fetchedAt }: OfferContext,
+  { rideOf, fetchedAt, place }: OfferContext & { readonly place: number },
 ): Offer | undefined {
   const total = totalOf(read, offer);
   const rides = coveredRides(read, offer, rideOf);
@@ -104,7 +104,7 @@ function offerOf(
   const validUntil = isInstant ? wireInstant(clock, preBookableUntil, 'UTC') : undefined;
   const count = new Set(rideOf.values()).size;
   return {
-    id: read.text(offer, 'offerId'),
+    id: read.optionalText(offer, 'offerId') ?? `offer-${place}`,
     seller: carrier,
     total,
     ...(rides.length < count && { rides }),
@@ -134,7 +134,7 @@ function coveredRides(
   const { coveredLegIds, coveredSections } = read.record(tripCoverage, 'tripCoverage');
   if (Array.isArray(coveredSections) && coveredSections.length > 0) return undefined;
   if (!isGiven(coveredLegIds)) return all;
-  const legs = new Set(read.list(coveredLegIds, 'coveredLegIds'));
+  const legs = new Set(read.items(coveredLegIds, 'coveredLegIds'));
   if (legs.size === 0) return all;
   const [covered, open] = [new Set<number>(), new Set<number>()];
   // Ways between rides are legs too, and have no place among them.
@@ -152,7 +152,7 @@ function passengersOf(
 ): number | 'all' {
   const { passengerRefs } = offer;
   if (!isGiven(passengerRefs)) return 'all';
-  const named = new Set(read.list(passengerRefs, 'passengerRefs'));
+  const named = new Set(read.items(passengerRefs, 'passengerRefs'));
   const bits = passengers.reduce(
     (sum, _one, index) => sum + (named.has(passengerRef(index)) ? 2 ** index : 0),
     0,
@@ -178,8 +178,8 @@ function totalOf(read: WireReader, offer: WireRecord): Money | undefined {
 function moneyOf(read: WireReader, price: unknown, name: string): Money {
   const money = read.record(price, name);
   const currency = read.text(money, 'currency');
-  const amount = read.number(money, 'amount');
-  const scale = money['scale'] ?? 2;
+  const amount = read.optionalNumber(money, 'amount') ?? Number.NaN;
+  const scale = read.optionalNumber(money, 'scale') ?? 2;
   const shift = currencyExponent(currency) - (isScale(scale) ? scale : Number.NaN);
   const factor = 10 ** Math.abs(shift);
   const minor = shift >= 0 ? amount * factor : amount / factor;
@@ -203,7 +203,7 @@ function seatsOf(read: WireReader, offer: WireRecord): number | undefined {
 
 function nameOf(offer: WireRecord): string | undefined {
   const { products } = offer;
-  const product = Object(Array.isArray(products) ? products[0] : undefined) as WireRecord;
+  const product = Object(Array.isArray(products) ? products[0] : products) as WireRecord;
   return shownText(product['summary']) ?? shownText(offer['summary']) ?? shownText(product['code']);
 }
 
@@ -212,7 +212,7 @@ function partsOf(read: WireReader, offer: WireRecord): readonly WireRecord[] {
 }
 
 function recordsAt(read: WireReader, record: WireRecord, name: string): readonly WireRecord[] {
-  return read.list(record[name] ?? [], name).map((one) => read.record(one, name));
+  return read.records(record[name], name);
 }
 
 function isGiven(value: unknown): boolean {

@@ -70,8 +70,7 @@ export function readTrip(
   let before: RideLeg | undefined;
   // The ways since the last ride.
   let ways: WireRecord[] = [];
-  for (const one of read.list(trip['legs'], 'legs')) {
-    const leg = read.record(one, 'legs');
+  for (const leg of read.records(trip['legs'], 'legs')) {
     const way = wayOf(leg);
     if (way !== undefined) {
       ways.push(way);
@@ -93,7 +92,8 @@ export function readTrip(
       before = ride;
       rides += 1;
     }
-    if (typeof leg['id'] === 'string') rideOf.set(leg['id'], rides - 1);
+    // Without an id no offer is for it alone.
+    rideOf.set(read.optionalText(leg, 'id') ?? `\u0000${timed}`, rides - 1);
     ways = [];
   }
   if (rideOf.size !== timed) throw new LeftOut('with two legs of one id');
@@ -186,7 +186,7 @@ function rideFrom(decoder: JourneyDecoder, leg: WireRecord, context: TripContext
   const { read } = decoder;
   const start = read.record(leg['start'], 'start');
   const end = read.record(leg['end'], 'end');
-  const service = read.record(leg['service'], 'service');
+  const service = read.record(leg['service'] ?? {}, 'service');
   const from = callAt(decoder, start, { ...context, time: 'serviceDeparture' });
   const to = callAt(decoder, end, { ...context, time: 'serviceArrival' });
   const isCancelled =
@@ -223,9 +223,10 @@ function callAt(
   { time, ...context }: TripContext & { readonly time: 'serviceDeparture' | 'serviceArrival' },
 ): Call {
   const { read, clock } = decoder;
-  const times = read.record(call[time], time);
+  const times = read.record(call[time] ?? {}, time);
   const later = times['estimatedTime'] ?? times['observedTime'];
   const timetabled = times['timetabledTime'] ?? later;
+  if (!isGiven(timetabled)) throw new LeftOut('without a time');
   const timestamp = typeof timetabled === 'string' ? timetabled : '';
   const station = stationAt(decoder, call, { ...context, timestamp });
   const instantOf = (text: unknown): number => {
@@ -310,8 +311,9 @@ function namesOf(
   service: WireRecord,
 ): Pick<RideLeg, 'brand' | 'number' | 'otherNumbers'> {
   const numbers = read
-    .list(service['vehicleNumbers'] ?? [], 'vehicleNumbers')
-    .filter((one): one is string => typeof one === 'string')
+    .items(service['vehicleNumbers'], 'vehicleNumbers')
+    .filter((one) => typeof one === 'string' || typeof one === 'number')
+    .map(String)
     .map((one) => one.trim().replace(/^0+(?=.)/, ''));
   const [number, ...others] = numbers.filter((one) => /^\d{1,6}$/.test(one));
   const published = shownText(service['publishedServiceName']);
@@ -329,7 +331,7 @@ function namesOf(
 
 function operatorOf(service: WireRecord): Pick<RideLeg, 'operator'> {
   const { carriers } = service;
-  const { name, ref } = Object(Array.isArray(carriers) ? carriers[0] : undefined) as WireRecord;
+  const { name, ref } = Object(Array.isArray(carriers) ? carriers[0] : carriers) as WireRecord;
   const operator = shownText(name) ?? shownText(ref);
   return operator === undefined ? {} : { operator };
 }

@@ -42,9 +42,15 @@ export function normaliseOuigo(
   const decoder = withEnds(plain, query);
   const { read } = decoder;
   const answer = read.record(read.json(wire.body), 'answer');
-  const error = answer['error'] ?? undefined;
+  const [error] = [answer['error'], ...read.items(answer['errors'], 'errors')].filter(
+    (one) => one !== undefined && one !== null,
+  );
   if (error !== undefined) throw errorOf(read, error);
-  if (answer['outbound'] === undefined) throw read.error('a list at `outbound`', undefined);
+  if (answer['outbound'] === undefined) {
+    // An error may be the whole answer.
+    if (read.optionalText(answer, 'code') !== undefined) throw errorOf(read, answer);
+    throw read.error('a list at `outbound`', undefined);
+  }
   return readJourneys(decoder, read.records(answer['outbound'], 'outbound'), (train, row) =>
     journeyOf(row, wire, train),
   );
@@ -142,6 +148,7 @@ function timeOf(
   name: string,
   zone: string,
 ): TimeAt {
+  if (call[name] === undefined || call[name] === null) throw new LeftOut('without a time');
   const timestamp = read.text(call, name);
   const [, wall, offset] = TIMESTAMP.exec(timestamp) ?? [];
   if (wall === undefined) throw read.error('a timestamp', timestamp);
@@ -156,7 +163,7 @@ function timeOf(
 function offersOf({ read }: CarrierDecoder, train: WireRecord, fetchedAt: number): Offer[] {
   const price = read.isTrue(train, 'full') ? undefined : (train['price'] ?? undefined);
   if (price === undefined) return [];
-  const total = moneyFromNumber(read.number(train, 'price'), 'EUR');
+  const total = moneyFromNumber(read.optionalNumber(train, 'price') ?? Number.NaN, 'EUR');
   if (total.amount < 0) throw read.error('a price of 0 or more', price);
   const seatsLeft = read.optionalNumber(train, 'remaining_seats');
   if (seatsLeft !== undefined && !(Number.isInteger(seatsLeft) && seatsLeft >= 0)) {

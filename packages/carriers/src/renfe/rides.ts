@@ -198,6 +198,8 @@ function readLocalTimes(
   { read, clock }: CarrierDecoder,
   { times, from, to, minutes, sinceMs, notBeforeMs = Number.NEGATIVE_INFINITY }: TimesPlan,
 ): { departure: TimeAt; arrival: TimeAt } {
+  const { fecha } = times;
+  if (fecha === undefined || fecha === null) throw new LeftOut('without `fecha`');
   const day = read.text(times, 'fecha');
   const leaves = `${day}T${timeOfDay(read, times, 'horaSalida')}`;
   const arrives = timeOfDay(read, times, 'horaLlegada');
@@ -224,6 +226,7 @@ function readLocalTimes(
 const TIME_OF_DAY = /^\d{2}:\d{2}(?::\d{2})?$/;
 
 function timeOfDay(read: WireReader, times: WireRecord, name: string): string {
+  if (times[name] === undefined || times[name] === null) throw new LeftOut(`without \`${name}\``);
   const text = read.text(times, name);
   if (!TIME_OF_DAY.test(text)) throw read.error(`a time of day at \`${name}\``, text);
   return text;
