@@ -448,6 +448,16 @@ test.each([
     { statusCode: 'NA', fareSetL: [{ fareL: [{ isBookable: false, price: { amount: -1 } }] }] },
     [],
   ],
+  [
+    'none of a supplement beside a fare without a price',
+    {
+      fareSetL: [
+        { fareL: [{ isBookable: true, price: { amount: -1 } }] },
+        { fareL: [{ name: 'Komfortzuschlag', ...euros(490) }] },
+      ],
+    },
+    [],
+  ],
   ['none of a total of -1', { totalPrice: { amount: -1 }, fareSetL: null }, []],
   ['none without fares', { statusCode: 'NA', bkgData: {} }, []],
 ])('hafas: prices of a connection: %s', (_what, trfRes, amounts) => {

@@ -329,6 +329,28 @@ test.each(Object.keys(references) as Id[])(
   },
 );
 
+test.each(Object.keys(references) as Id[])(
+  '%s: an answer whose journeys are all left out is an answer, which counts them by their reason',
+  (id) => {
+    const { answer } = shapes[id];
+    const name = references[id] ?? '';
+    const long = 'x'.repeat(513);
+    const changed =
+      typeof answer === 'string'
+        ? answer
+            .replaceAll(new RegExp(`(<${name}>)[^<]*`, 'g'), `$1${long}`)
+            .replaceAll(/<ParentRef>\d+<\/ParentRef>/g, '')
+        : withFields(answer, (field, value) => {
+            if (field === 'globalIdL' || field === 'lid') return undefined;
+            return field === name && typeof value === 'string' ? long : value;
+          });
+    const { journeys, filtered, leftOut } = readAnswer(id, changed);
+    expect(journeys).toEqual([]);
+    expect(filtered).toBe(plain(id).journeys.length);
+    expect(leftOut).toEqual({ 'with a code of more than 512 characters': filtered });
+  },
+);
+
 test('avlo: rows of stations that the table lacks, whatever their ids, are other trains', () => {
   const rows = shapes.avlo.answer as object[];
   const others = [

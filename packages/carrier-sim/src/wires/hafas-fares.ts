@@ -23,7 +23,10 @@ export function encodeFares({ fares }: Train, fault: string | undefined): object
           isUpsell: false,
           buttonText: 'Zur Angebotsauswahl',
         },
-        { name: 'Sitzplatz', price: { amount: 490 }, isPartPrice: true, isBookable: false },
+        // One is sold beside the ticket, the other only named.
+        isOfSet
+          ? { name: 'Komfortzuschlag', price: { amount: 490 }, isBookable: false }
+          : { name: 'Sitzplatz', price: { amount: 490 }, isPartPrice: true, isBookable: true },
       ],
     };
   });

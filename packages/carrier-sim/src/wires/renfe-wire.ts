@@ -42,6 +42,10 @@ const complaints = {
   U014: 'Demasiadas consultas, inténtelo más tarde',
 };
 
+/** A price of a fare that everyone may buy: the others need not be read. */
+const priceForAll =
+  /(?<=tipo:"N",txtBoton:""\},plazaH:true,)precioTarifa:"[^"]*"(?=,prestaciones:\[[^\]]*\],soloPlazasH:false)/;
+
 /** Creates Renfe's wire: four calls; the session of the first call's cookie keeps the search. */
 export function createRenfeWire(context: WireContext): Wire {
   const encodeOnce = keptByList(encodeRenfe);
@@ -53,7 +57,7 @@ export function createRenfeWire(context: WireContext): Wire {
   };
   return {
     throttled: () => complaint('U014'),
-    malformPrice: (body) => body.replace(/precioTarifa:"[^"]*"/, 'precioTarifa:"3x,35"'),
+    malformPrice: (body) => body.replace(priceForAll, 'precioTarifa:"3x,35"'),
     calls: [
       {
         method: 'GET',

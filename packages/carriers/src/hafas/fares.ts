@@ -29,8 +29,10 @@ export function readFares(
   if (isGiven(statusCode) && statusCode !== 'OK') return [];
   const whole = priceOf({ price: tariff['totalPrice'] });
   if (whole !== undefined) return [offerOf('total', whole, undefined)];
+  let listed = 0;
   const fares = read.records(tariff['fareSetL'], 'fareSetL').flatMap((set, setIndex) =>
     read.records(set['fareL'], 'fareL').flatMap((fare, index) => {
+      listed += 1;
       const price = priceOf(fare) ?? priceOf(onlyTicket(fare) ?? {});
       const isPrice = price !== undefined && fare['isPartPrice'] !== true;
       const name = fare['name'] ?? set['name'];
@@ -38,7 +40,8 @@ export function readFares(
     }),
   );
   const sold = fares.filter(({ fare }) => fare['isBookable'] === true);
-  const known = sold.length > 0 || fares.length !== 1 ? sold : fares;
+  // One that has a price among others that have none is not the only one.
+  const known = sold.length > 0 || listed !== 1 ? sold : fares;
   return known.map(({ id, price, name }) => offerOf(id, price, name));
 
   function offerOf(id: string, price: Money, name: unknown): Offer {
