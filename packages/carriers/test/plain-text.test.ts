@@ -4,7 +4,7 @@ import { plainText } from '../src/wire/plain-text.ts';
 test.each([
   ['', ''],
   ['  Works \n\t between  A and B ', 'Works between A and B'],
-  ['<p>No trains.<br/>Take the <b>bus</b>.</p>', 'No trains. Take the bus .'],
+  ['<p>No trains.<br/>Take the <b>bus</b>.</p>', 'No trains. Take the bus.'],
   ['2 < 3 and 5 > 4', '2 < 3 and 5 > 4'],
   ['a <b c', 'a <b c'],
   ['<!-- hidden --><a href="x>y">more</a>', 'y">more'],
@@ -14,6 +14,10 @@ test.each([
   ['&amp;lt;b&amp;gt;', '&lt;b&gt;'],
   ['&lt;b&gt; is text', '<b> is text'],
   ['soft&shy;hyphen', 'softhyphen'],
+  ['<ul><li>one</li><li>two</li></ul>', 'one two'],
+  ['<B>b</B>r<BR>e<STRONG>a</STRONG>k', 'br eak'],
+  ['10 &#128; and 20 &#128', '10 € and 20 €'],
+  ['&#8364;&#x80;&#129;&#159;', '€€ Ÿ'],
 ])('plainText() reads %j as people do', (text, plain) => {
   expect(plainText(text)).toBe(plain);
 });

@@ -19,10 +19,17 @@ const entities: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-const ENTITY = /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]{2,8}));/g;
+/** Browsers read numbers without the semicolon too, and servers leave it away. */
+const ENTITY = /&(?:#(\d{1,7});?|#[xX]([\da-fA-F]{1,6});?|([a-zA-Z]{2,8});)/g;
 const WHITE_SPACE = /\s+/g;
 /** What begins a tag, a comment or a declaration of HTML; any other `<` is a character like others. */
 const TAG_START = /[a-zA-Z/!?]/;
+/** Tags within a line of text; all others part words, as `<br>` does. */
+const INLINE = /^\/?(?:a|abbr|b|em|font|i|mark|small|span|strong|sub|sup|u)\b/i;
+/** Characters of a tag that its name may need: `/strong `. */
+const LONGEST_INLINE = 8;
+/** Numbers from 128 to 159 are read as in windows-1252, by the HTML standard. Unused ones are spaces. */
+const WINDOWS_1252 = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ';
 
 /**
  * Returns a text as people read it: without HTML tags, with its entities as characters, white space in single spaces, at most 500
@@ -38,7 +45,7 @@ export function plainText(text: string): string {
   return cutAt(plain, MAX_SHOWN).trimEnd();
 }
 
-/** A tag parts words, as `<br>` does. One that does not end is text. */
+/** A tag that does not end is text. */
 function withoutTags(text: string): string {
   let plain = '';
   let from = 0;
@@ -47,7 +54,8 @@ function withoutTags(text: string): string {
     if (TAG_START.test(text.charAt(start + 1))) {
       const end = text.indexOf('>', start + 2);
       if (end < 0) break;
-      plain += `${text.slice(from, start)} `;
+      const isInline = INLINE.test(text.slice(start + 1, start + 1 + LONGEST_INLINE));
+      plain += text.slice(from, start) + (isInline ? '' : ' ');
       from = end + 1;
       start = text.indexOf('<', from);
     } else {
@@ -60,6 +68,7 @@ function withoutTags(text: string): string {
 function characterOf(whole: string, decimal?: string, hex?: string, name?: string): string {
   if (name !== undefined) return entities.get(name) ?? whole;
   const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
+  if (code >= 128 && code <= 159) return WINDOWS_1252.charAt(code - 128);
   const isCharacter = code >= 32 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
   return isCharacter ? String.fromCodePoint(code) : ' ';
 }
