@@ -67,7 +67,7 @@ test('a change: two partial offers, sums of parts and fees, a line, a bus, a pla
   expect(second).toMatchObject({
     transfers: 1,
     legs: [
-      { brand: 'S8', destination: 'x_ch:42', operator: 'urn:uic:rics:1185' },
+      { brand: 'S8', destination: 'x_ch:42', operator: 'SBB' },
       { kind: 'transfer', origin: 'x_ch:42', destination: 'x_ch:42', minutes: 30 },
       { brand: 'Bus 7', mode: 'bus', cancelled: true },
     ],
@@ -105,13 +105,18 @@ test('trips without any offer are unpriced', () => {
   expect(journeys.map(({ unpriced }) => unpriced)).toEqual([['osdm'], ['osdm'], ['osdm']]);
 });
 
-test('offers for some of the passengers are no price for all', () => {
+test('offers for some of the passengers say for whom they are, and are none for all', () => {
   const two = queryOf('8500010', '8301700', '2026-12-01', 2);
-  expect(read(golden, two).journeys[0]).toMatchObject({ offers: [], unpriced: ['osdm'] });
+  const { offers } = read(golden, two).journeys[0] as Journey;
+  expect(offers).not.toEqual([]);
+  for (const { passengers } of offers) expect(passengers).toEqual([0]);
   const forBoth = changed(({ offers }) => {
     offers[1].passengerRefs = ['p2', 'p1'];
   });
-  expect(read(forBoth, two).journeys[0]).toMatchObject({ offers: [{ id: 'o-saver' }] });
+  const [saver, ...others] = (read(forBoth, two).journeys[0] as Journey).offers;
+  expect(saver).toMatchObject({ id: 'o-saver' });
+  expect(saver).not.toHaveProperty('passengers');
+  for (const { passengers } of others) expect(passengers).toEqual([0]);
 });
 
 test('offers of another class are left out', () => {

@@ -1,4 +1,10 @@
-import type { RideLeg, RideSection } from '@ticketing/core';
+import {
+  MAX_REMARKS,
+  type Remark,
+  type RideLeg,
+  type RideSection,
+  type RideStop,
+} from '@ticketing/core';
 import { LeftOut } from './read-journeys.ts';
 
 /**
@@ -12,16 +18,51 @@ export function joinRides(before: RideLeg, after: RideLeg): RideLeg {
   if (after.departure.ms < before.arrival.ms && leaves < arrives) {
     throw new LeftOut('with a stay in a train that ends before it begins');
   }
-  const { expectedArrival: _, ...first } = before;
-  const { destination, arrival, expectedArrival } = after;
+  const {
+    expectedArrival: _arrival,
+    arrivalPlatform: _platform,
+    remarks: _remarks,
+    stops: _stops,
+    ...first
+  } = before;
+  const { destination, arrival, expectedArrival, arrivalPlatform } = after;
+  const remarks = joinedRemarks(before, after);
+  const stops = joinedStops(before, after);
   return {
     ...first,
     destination,
     arrival,
     ...(expectedArrival !== undefined && { expectedArrival }),
+    ...(arrivalPlatform && { arrivalPlatform }),
     ...(after.cancelled && { cancelled: true }),
+    ...(remarks.length > 0 && { remarks }),
+    ...(stops && { stops }),
     sections: [...(before.sections ?? [sectionOf(before)]), sectionOf(after)],
   };
+}
+
+/** Each text once. */
+function joinedRemarks(
+  { remarks: first = [] }: RideLeg,
+  { remarks: second = [] }: RideLeg,
+): readonly Remark[] {
+  const known = new Set(first.map(({ text }) => text));
+  return [...first, ...second.filter(({ text }) => !known.has(text))].slice(0, MAX_REMARKS);
+}
+
+/** The train also calls where one section ends and the next begins. */
+function joinedStops(before: RideLeg, after: RideLeg): readonly RideStop[] | undefined {
+  if (before.stops === undefined || after.stops === undefined) return undefined;
+  const platform = after.departurePlatform ?? before.arrivalPlatform;
+  const between: RideStop = {
+    station: after.origin,
+    arrival: before.arrival,
+    departure: after.departure,
+    ...(before.expectedArrival && { expectedArrival: before.expectedArrival }),
+    ...(after.expectedDeparture && { expectedDeparture: after.expectedDeparture }),
+    ...(platform && { platform }),
+  };
+  return [...before.stops, between, ...after.stops];
 }
 
 function sectionOf({ kind: _kind, sections: _sections, ...section }: RideLeg): RideSection {
