@@ -41,6 +41,8 @@ test('a direct train: expected times, coupled numbers, scales, classes, problems
         number: '57',
         otherNumbers: ['1057'],
         operator: 'SBB',
+        departurePlatform: { planned: '7', expected: '8' },
+        remarks: [{ kind: 'info', text: 'Restaurant car & family coach', code: 'WR' }],
       },
     ],
     offers: [
@@ -52,6 +54,7 @@ test('a direct train: expected times, coupled numbers, scales, classes, problems
         fareName: 'Sparbillett',
         flexibility: 'semi',
         seatsLeft: 9,
+        conditions: { refund: 'no', exchange: 'fee', text: 'Umtausch bis zum Vortag' },
         validUntil: Date.UTC(2026, 10, 30, 9, 20),
         fetchedAt: receivedAt,
       },
@@ -60,6 +63,9 @@ test('a direct train: expected times, coupled numbers, scales, classes, problems
   });
   expect(first.legs[0]).not.toHaveProperty('expectedArrival');
   expect(first.legs[0]).not.toHaveProperty('mode');
+  expect(first.legs[0]).not.toHaveProperty('stops');
+  const withStops = read(golden, { ...query, stops: true }).journeys[0]?.legs[0];
+  expect(withStops).toMatchObject({ stops: [{ station: 'uic:8507000' }] });
   expect(first).not.toHaveProperty('unpriced');
 });
 

@@ -1,4 +1,10 @@
-import { createTimetable, encodeOsdm, type Train } from '@ticketing/carrier-sim';
+import {
+  createTimetable,
+  encodeOsdm,
+  fareTermsOf,
+  runDetailsOf,
+  type Train,
+} from '@ticketing/carrier-sim';
 import {
   type Carrier,
   type CarrierAnswer,
@@ -32,38 +38,80 @@ function told({ legs, offers, unpriced }: Journey): unknown {
       if (leg.kind !== 'ride') return [];
       const { number, brand, origin, destination, departure, arrival, cancelled } = leg;
       const late = leg.expectedDeparture && leg.expectedDeparture.ms - departure.ms;
-      return [[number, brand, origin, destination, departure.ms, arrival.ms, late, cancelled]];
+      return [
+        [number, brand, origin, destination, departure.ms, arrival.ms, late, cancelled],
+        [leg.departurePlatform, leg.arrivalPlatform],
+        leg.remarks?.map(({ kind, code, text }) => [kind, code, text]),
+        leg.stops?.map((stop) => [
+          stop.station,
+          stop.arrival?.ms,
+          stop.expectedArrival?.ms,
+          stop.departure?.ms,
+          stop.expectedDeparture?.ms,
+          stop.platform,
+        ]),
+      ];
     }),
-    offers: offers.map(({ total, travelClass, fareName, flexibility, seatsLeft }) => [
+    offers: offers.map(({ total, travelClass, fareName, flexibility, seatsLeft, conditions }) => [
       total,
       travelClass,
       fareName,
       flexibility,
       seatsLeft,
+      [conditions?.refund, conditions?.exchange, conditions?.text !== undefined],
     ]),
     unpriced,
   };
 }
 
-function truth(train: Train, people: number, anyPriced: boolean): unknown {
+interface Asked {
+  readonly people: number;
+  readonly anyPriced: boolean;
+  readonly stops: boolean;
+}
+
+function truth(train: Train, { people, anyPriced, stops }: Asked): unknown {
   return {
-    rides: (train.connection ?? [train]).map((run) => [
-      run.number,
-      run.line ?? run.brand,
-      `uic:${run.origin}`,
-      `uic:${run.destination}`,
-      run.departureMs,
-      run.arrivalMs,
-      run.delayMinutes && run.delayMinutes * 60_000,
-      run.cancelled,
-    ]),
-    offers: train.fares.map(({ cents, currency = 'EUR', travelClass, name, flexibility }) => [
-      { amount: cents * people, currency },
-      travelClass,
-      name,
-      flexibility,
-      train.seatsLeft,
-    ]),
+    rides: (train.connection ?? [train]).flatMap((run) => {
+      const { departurePlatform, arrivalPlatform, notices, ...details } = runDetailsOf(run);
+      const late = run.delayMinutes && run.delayMinutes * 60_000;
+      const expected = (ms: number) => (late === undefined ? undefined : ms + late);
+      return [
+        [
+          run.number,
+          run.line ?? run.brand,
+          `uic:${run.origin}`,
+          `uic:${run.destination}`,
+          run.departureMs,
+          run.arrivalMs,
+          late,
+          run.cancelled,
+        ],
+        [departurePlatform, arrivalPlatform],
+        notices.length === 0 ? undefined : notices.map(({ code, text }) => ['info', code, text]),
+        stops
+          ? details.stops.map(({ station, arrivalMs, departureMs, platform }) => [
+              `uic:${station}`,
+              arrivalMs,
+              expected(arrivalMs),
+              departureMs,
+              expected(departureMs),
+              platform,
+            ])
+          : undefined,
+      ];
+    }),
+    offers: train.fares.map((fare) => {
+      const { refund, exchange } = fareTermsOf(fare);
+      return [
+        { amount: fare.cents * people, currency: fare.currency ?? 'EUR' },
+        fare.travelClass,
+        fare.name,
+        fare.flexibility,
+        train.seatsLeft,
+        [refund, exchange, refund === 'fee'],
+      ];
+    }),
     unpriced: anyPriced ? undefined : ['osdm'],
   };
 }
@@ -73,14 +121,17 @@ export function osdmTests(runs: Runs): void {
     fc.assert(
       fc.property(pair, anyDate, fc.integer(), anyPeople, (ends, day, seed, people) => {
         const [origin, destination] = ends;
+        const stops = seed % 2 === 0;
         const query = { carrier: 'osdm', origin, destination, date: day } as const;
         const trains = createTimetable({ seed }).trains(query);
         const passengers = Array.from({ length: people }, (_, index) => `p${index + 1}`);
-        const body = bytesOf(encodeOsdm(trains, { passengers }));
-        const asked = queryOf(origin, destination, day, people);
+        const body = bytesOf(encodeOsdm(trains, { passengers, stops }));
+        const asked = { ...queryOf(origin, destination, day, people), stops };
         const anyPriced = trains.some(({ fares }) => fares.length > 0);
         const { journeys, filtered } = osdm.normalise(wireOf(body), asked);
-        expect(journeys.map(told)).toEqual(trains.map((train) => truth(train, people, anyPriced)));
+        expect(journeys.map(told)).toEqual(
+          trains.map((train) => truth(train, { people, anyPriced, stops })),
+        );
         expect(filtered).toBeUndefined();
       }),
       { numRuns: runs(1000) },
@@ -140,7 +191,7 @@ export function osdmTests(runs: Runs): void {
 
   const { problems: _, ...sound } = JSON.parse(new TextDecoder().decode(fixture('osdm.json')));
   const golden = bytesOf(JSON.stringify(sound));
-  const asked = queryOf('8500010', '8301700');
+  const asked = { ...queryOf('8500010', '8301700'), stops: true };
   const many = osdm.normalise(wireOf(golden), asked).journeys.length;
 
   /** The journeys that are read, or the code of the error. Errors of another kind pass through. */

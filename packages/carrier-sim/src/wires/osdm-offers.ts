@@ -1,4 +1,5 @@
 import type { Train, TrainFare } from '../timetable/train.ts';
+import { afterSalesOf, conditionsOf } from './osdm-details.ts';
 
 /** The trip and the passengers that offers are for. */
 interface OffersQuery {
@@ -50,14 +51,20 @@ export function offersOf(
             offerMode: 'COLLECTIVE',
             passengerRefs: passengers,
             numericAvailability: train.seatsLeft,
-            refundable: fare.flexibility === 'full' ? 'YES' : 'NO',
-            exchangeable: fare.flexibility === 'none' ? 'NO' : 'YES',
+            ...afterSalesOf(fare),
             products: [{ productId: product }],
             availableFulfillmentOptions: [],
           },
         ],
         products: [
-          { id: product, code: fare.code, summary: fare.name, owner: 'urn:uic:rics:1185' },
+          {
+            id: product,
+            code: fare.code,
+            summary: fare.name,
+            owner: 'urn:uic:rics:1185',
+            flexibility: flexibilities[fare.flexibility ?? 'none'],
+            ...conditionsOf(fare),
+          },
         ],
       };
     });

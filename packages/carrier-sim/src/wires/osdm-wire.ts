@@ -3,6 +3,7 @@ import type { EuropeanOperator } from '../timetable/europe/lines.ts';
 import { localTimeAt } from '../timetable/local-clock.ts';
 import { stationOf } from '../timetable/network.ts';
 import type { Train, TrainRun } from '../timetable/train.ts';
+import { detailsOfLeg } from './osdm-details.ts';
 import { offersOf } from './osdm-offers.ts';
 import {
   isProblem,
@@ -10,6 +11,7 @@ import {
   type OsdmProblem,
   readCriteria,
   readOfferRequest,
+  readStopBehavior,
   refuseHeaders,
 } from './osdm-request.ts';
 import {
@@ -69,8 +71,8 @@ export function createOsdmWire(context: WireContext): Wire {
             ? trainsById(context, asked.tripIds)
             : search(context, asked.criteria);
           if (isProblem(trains)) return trains;
-          const { passengers, travelClasses } = asked;
-          const { trips, offers } = answerOf(trains, { passengers, travelClasses });
+          const { passengers, travelClasses, stops } = asked;
+          const { trips, offers } = answerOf(trains, { passengers, travelClasses, stops });
           const sold = fault?.kind === 'trips-without-offers' ? [] : offers;
           const body = JSON.stringify(asked.tripIds ? { offers: sold } : { trips, offers: sold });
           return jsonAnswer(fault?.kind === 'unknown-enum' ? withUnknownNames(body) : body);
@@ -90,7 +92,10 @@ export function createOsdmWire(context: WireContext): Wire {
           const trains = search(context, asked);
           if (isProblem(trains)) return trains;
           const id = `c-${asked.origin}-${asked.destination}-${asked.atMs}`;
-          return jsonAnswer({ id, trips: trains.map(tripOf), _links: linksOf(trains) });
+          const stops = readStopBehavior(query.get('stopBehavior') ?? undefined);
+          if (isProblem(stops)) return stops;
+          const trips = trains.map((train) => tripOf(train, stops.stops));
+          return jsonAnswer({ id, trips, _links: linksOf(trains) });
         }),
       },
     ],
@@ -229,6 +234,8 @@ export interface OsdmEncoding {
   readonly passengers?: readonly string[] | undefined;
   /** Of offers, by the standard's names. Default: every class. */
   readonly travelClasses?: readonly string[] | undefined;
+  /** Whether trains have the stops between their ends. Default false. */
+  readonly stops?: boolean | undefined;
 }
 
 /** Returns OSDM's answer to a search for offers: trips, and offers that hold integers and their scale. */
@@ -238,17 +245,17 @@ export function encodeOsdm(trains: readonly Train[], options: OsdmEncoding = {})
 
 function answerOf(
   trains: readonly Train[],
-  { passengers = ['p1'], travelClasses }: OsdmEncoding,
+  { passengers = ['p1'], travelClasses, stops = false }: OsdmEncoding,
 ): { readonly trips: readonly object[]; readonly offers: readonly object[] } {
   const offers = trains.flatMap((train) =>
     offersOf(train, { tripId: idOf(train), passengers, travelClasses }),
   );
-  return { trips: trains.map(tripOf), offers };
+  return { trips: trains.map((train) => tripOf(train, stops)), offers };
 }
 
-function tripOf(train: Train): object {
+function tripOf(train: Train, stops: boolean): object {
   const rides = train.connection ?? [train];
-  const legs = rides.map((run, index) => ({ id: `l${index + 1}`, timedLeg: timedLeg(run) }));
+  const legs = rides.map((run, index) => ({ id: `l${index + 1}`, timedLeg: timedLeg(run, stops) }));
   const [first, second] = rides;
   return {
     id: idOf(train),
@@ -271,7 +278,7 @@ function transferLeg(first: TrainRun, second: TrainRun): object {
   };
 }
 
-function timedLeg(run: TrainRun): object {
+function timedLeg(run: TrainRun, stops: boolean): object {
   const operator = europeanOperators[run.operator as EuropeanOperator];
   const time = (ms: number, uic: string): object => ({
     timetabledTime: timestampOf(ms, uic),
@@ -281,15 +288,26 @@ function timedLeg(run: TrainRun): object {
     stopPlaceRef: placeRef(uic),
     stopPlaceName: stationOf(uic).name,
   });
+  const details = detailsOfLeg(run, { time, ref: placeRef });
   return {
-    start: { ...stop(run.origin), serviceDeparture: time(run.departureMs, run.origin) },
-    end: { ...stop(run.destination), serviceArrival: time(run.arrivalMs, run.destination) },
+    start: {
+      ...stop(run.origin),
+      ...details.start,
+      serviceDeparture: time(run.departureMs, run.origin),
+    },
+    ...(stops && { intermediates: details.intermediates }),
+    end: {
+      ...stop(run.destination),
+      ...details.end,
+      serviceArrival: time(run.arrivalMs, run.destination),
+    },
     service: {
       mode: { ptMode: 'TRAIN' },
       productCategory: { name: run.brand, shortName: run.brand, productCategoryRef: run.brand },
       publishedServiceName: run.line ?? `${run.brand} ${run.number}`,
       vehicleNumbers: [run.number],
       carriers: [{ ref: `urn:uic:rics:${operator.rics}`, name: operator.name }],
+      ...details.service,
       ...(run.cancelled && { serviceStatus: { cancelled: true } }),
     },
   };
