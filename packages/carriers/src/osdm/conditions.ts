@@ -25,8 +25,7 @@ const afterSale: readonly unknown[] = ['REFUND', 'EXCHANGE'];
 
 /** Returns what may be done with the ticket of an offer; `undefined` where the answer does not say. */
 export function conditionsOf(read: WireReader, offer: WireRecord): OfferConditions | undefined {
-  const parts = TICKETS.map((name) => read.records(offer[name], name));
-  const tickets = parts.find((some) => some.length > 0) ?? [];
+  const tickets = ticketsOf(read, offer);
   const refund = ofAll(tickets, 'refundable');
   const exchange = ofAll(tickets, 'exchangeable');
   const text = textOf(read, offer, tickets);
@@ -34,15 +33,22 @@ export function conditionsOf(read: WireReader, offer: WireRecord): OfferConditio
   return { refund, exchange, ...(text !== undefined && { text }) };
 }
 
+function ticketsOf(read: WireReader, offer: WireRecord): readonly WireRecord[] {
+  for (const name of TICKETS) {
+    const parts = read.records(offer[name], name);
+    if (parts.length > 0) return parts;
+  }
+  return [];
+}
+
 function ofAll(tickets: readonly WireRecord[], field: string): Condition {
   return commonCondition(tickets.map((ticket) => conditions.get(ticket[field]) ?? 'unknown'));
 }
 
 /** Returns the condition of several tickets: of different ones a part of the price comes back. */
-export function commonCondition(all: readonly Condition[]): Condition {
-  const [only, ...others] = new Set(all);
+export function commonCondition([only, ...others]: readonly Condition[]): Condition {
   if (only === undefined || only === 'unknown' || others.includes('unknown')) return 'unknown';
-  return others.length === 0 ? only : 'fee';
+  return others.every((other) => other === only) ? only : 'fee';
 }
 
 /** The words of the products that the tickets are of, each once; of all products where no ticket names one. */
@@ -51,13 +57,17 @@ function textOf(
   { products }: WireRecord,
   tickets: readonly WireRecord[],
 ): string | undefined {
+  const worded = read
+    .records(products, 'products')
+    .filter((product) => Array.isArray(product['conditions']));
+  if (worded.length === 0) return undefined;
   const own = new Set(
     tickets
       .flatMap((ticket) => read.records(ticket['products'], 'products'))
       .map(({ productId }) => productId),
   );
   const texts = new Set<string>();
-  for (const product of read.records(products, 'products')) {
+  for (const product of worded) {
     if (own.size > 0 && !own.has(product['id'])) continue;
     for (const { type, description } of read.records(product['conditions'], 'conditions')) {
       if (!afterSale.includes(type) || typeof description !== 'string') continue;

@@ -7,25 +7,26 @@ export type KnownTerms = Map<string, Terms>;
 
 /** What a text of a fare says of what may be done with the ticket. */
 interface Terms {
-  readonly says: Says;
+  readonly flexibility: Offer['flexibility'];
   readonly refund: Condition;
   readonly exchange: Condition;
   /** As people read it, if it is of refunds or changes. */
   readonly text?: string;
 }
 
-type Says = 'refund' | 'some' | 'no-refund' | 'nothing';
-
 const MAX_KNOWN = 200;
 const MAX_TEXTS = 20;
+const MAX_LENGTH = 500;
 
 /** The first that fits decides: what is refunded, or exchanged, in whole, in part, not at all. */
-const flexibilities: readonly (readonly [pattern: RegExp, says: Says])[] = [
-  [/\bno reembolsable\b/i, 'no-refund'],
-  [/\b100 ?% reembolsable\b|\breembolsable 100 ?%|\bcambios gratuitos ilimitados\b/i, 'refund'],
-  [/\breembolsable\b|\banulaciones\b/i, 'some'],
-  [/^(?:permite )?(?:un|\d{1,2}) cambios?\b/i, 'some'],
+const flexibilities: readonly (readonly [pattern: RegExp, flexibility: Offer['flexibility']])[] = [
+  [/\bno reembolsable\b/i, 'none'],
+  [/\b100 ?% reembolsable\b|\breembolsable 100 ?%|\bcambios gratuitos ilimitados\b/i, 'full'],
+  [/\breembolsable\b|\banulaciones\b/i, 'semi'],
+  [/^(?:permite )?(?:un|\d{1,2}) cambios?\b/i, 'semi'],
 ];
+/** Of several texts, the one that allows most counts. */
+const rankOf = { unknown: 0, none: 1, semi: 2, full: 3 };
 
 const COST = /\bcon coste\b|\d ?(?:€|euros?\b)/i;
 const REFUND = /\breembolsable\b|\banulaciones\b/i;
@@ -38,37 +39,43 @@ export function termsOfFare(
   texts: unknown,
   known: KnownTerms,
 ): Pick<Offer, 'flexibility' | 'conditions'> {
-  const all: Terms[] = [];
-  for (const text of Array.isArray(texts) ? texts.slice(0, MAX_TEXTS) : [texts]) {
-    if (typeof text === 'string') all.push(termsOf(text.slice(0, 500), known));
+  const list: readonly unknown[] = Array.isArray(texts) ? texts : [texts];
+  let flexibility: Offer['flexibility'] = 'unknown';
+  let [refund, exchange]: Said[] = [];
+  let words = '';
+  for (let at = 0; at < list.length && at < MAX_TEXTS; at += 1) {
+    const text = list[at];
+    if (typeof text !== 'string') continue;
+    const terms = termsOf(text, known);
+    if (rankOf[terms.flexibility] > rankOf[flexibility]) flexibility = terms.flexibility;
+    refund = added(refund, terms.refund);
+    exchange = added(exchange, terms.exchange);
+    if (terms.text !== undefined) words += words === '' ? terms.text : `; ${terms.text}`;
   }
-  const said = new Set(all.map(({ says }) => says));
-  const flexibility = said.has('refund')
-    ? 'full'
-    : said.has('some')
-      ? 'semi'
-      : said.has('no-refund')
-        ? 'none'
-        : 'unknown';
-  const text = shownText(all.flatMap((one) => one.text ?? []).join('; '));
+  const text = shownText(words);
   if (text === undefined) return { flexibility };
-  const [refund, exchange] = [soleOf(all, 'refund'), soleOf(all, 'exchange')];
-  return { flexibility, conditions: { refund, exchange, text } };
+  const conditions = { refund: conditionOf(refund), exchange: conditionOf(exchange), text };
+  return { flexibility, conditions };
 }
 
-/** Texts that contradict each other say nothing. */
-function soleOf(all: readonly Terms[], field: 'refund' | 'exchange'): Condition {
-  const said = new Set(all.map((one) => one[field]).filter((one) => one !== 'unknown'));
-  const [only = 'unknown'] = said;
-  return said.size > 1 ? 'unknown' : only;
+/** What texts say until now; `both` of two that contradict each other. */
+type Said = Condition | 'both' | undefined;
+
+function added(said: Said, one: Condition): Said {
+  if (one === 'unknown' || said === one) return said;
+  return said === undefined ? one : 'both';
+}
+
+function conditionOf(said: Said): Condition {
+  return said === undefined || said === 'both' ? 'unknown' : said;
 }
 
 function termsOf(text: string, known: KnownTerms): Terms {
   const found = known.get(text);
   if (found !== undefined) return found;
-  const plain = plainText(text);
+  const plain = plainText(text.slice(0, MAX_LENGTH));
   const terms: Terms = {
-    says: flexibilities.find(([pattern]) => pattern.test(plain))?.[1] ?? 'nothing',
+    flexibility: flexibilities.find(([pattern]) => pattern.test(plain))?.[1] ?? 'unknown',
     refund: refundOf(plain),
     exchange: exchangeOf(plain),
     ...(OF_TICKETS.test(plain) && { text: plain }),

@@ -194,10 +194,12 @@ function incidentsOf({ lstIncidencias }: WireRecord): readonly Remark[] | undefi
 
 /** Returns the notices of a whole journey: why its train does not run, and that the change is between stations. */
 export function noticesOf(entry: WireRecord): readonly Remark[] | undefined {
-  const kind = notRunning.includes(entry['razonNoDisponible']) ? 'disruption' : 'info';
+  const { msgTrenNoDispo, msgCambioEstacionTransbordo, razonNoDisponible } = entry;
+  // Most journeys have neither.
+  if (!msgTrenNoDispo && !msgCambioEstacionTransbordo) return undefined;
   return shownRemarks([
-    { kind, text: entry['msgTrenNoDispo'] },
-    { kind: 'info', text: entry['msgCambioEstacionTransbordo'] },
+    { kind: notRunning.includes(razonNoDisponible) ? 'disruption' : 'info', text: msgTrenNoDispo },
+    { kind: 'info', text: msgCambioEstacionTransbordo },
   ]);
 }
 

@@ -22,6 +22,9 @@ const entities: ReadonlyMap<string, string> = new Map(
 /** Browsers read numbers without the semicolon too, and servers leave it away. */
 const ENTITY = /&(?:#(\d{1,7});?|#[xX]([\da-fA-F]{1,6});?|([a-zA-Z]{2,8});)/g;
 const WHITE_SPACE = /\s+/g;
+/** Most texts have neither of these. */
+const MARKUP = /[<&]/;
+const RAGGED = /\s\s|[^\S ]/;
 /** What begins a tag, a comment or a declaration of HTML; any other `<` is a character like others. */
 const TAG_START = /[a-zA-Z/!?]/;
 /** Tags within a line of text; all others part words, as `<br>` does. */
@@ -38,10 +41,11 @@ const WINDOWS_1252 = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–�
  * Reads each character a fixed number of times, however tags begin and do not end.
  */
 export function plainText(text: string): string {
-  const plain = withoutTags(text.slice(0, MAX_READ))
-    .replace(ENTITY, characterOf)
-    .replace(WHITE_SPACE, ' ')
-    .trim();
+  const read = text.slice(0, MAX_READ);
+  const characters = MARKUP.test(read) ? withoutTags(read).replace(ENTITY, characterOf) : read;
+  const plain = (
+    RAGGED.test(characters) ? characters.replace(WHITE_SPACE, ' ') : characters
+  ).trim();
   return cutAt(plain, MAX_SHOWN).trimEnd();
 }
 
