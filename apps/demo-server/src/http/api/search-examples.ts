@@ -77,7 +77,7 @@ const places: SearchResult['places'] = Object.fromEntries(
     { id, name, zone, latitude, longitude },
   ]),
 );
-const found = { query, journeys: [journey], places };
+const found = { query, journeys: [journey], places, operators: { renfe: 'Renfe Viajeros' } };
 
 /** Documents of `GET /search`. */
 export const answerExamples: Readonly<Record<string, Example<SearchResult>>> = {
@@ -103,7 +103,14 @@ const events: readonly SearchAnswerEvent[] = [
     deadline: 1795344559109,
   },
   { type: 'carrier-status', status: renfe },
-  { type: 'journeys-upsert', seq: 1, journeys: [journey], removed: [], places },
+  {
+    type: 'journeys-upsert',
+    seq: 1,
+    journeys: [journey],
+    removed: [],
+    places,
+    operators: found.operators,
+  },
   { type: 'search-done', carriers: [renfe, hung], complete: false, found: 1, ms: 2000 },
   {
     type: 'search-failed',
