@@ -49,7 +49,7 @@ export function filterJourneys(journeys: readonly Journey[], filter: JourneyFilt
   });
 }
 
-const DAY_MINUTES = 24 * 60;
+const DAY_MINUTES = 1440;
 
 const rules: Rules = {
   maxPrice: {

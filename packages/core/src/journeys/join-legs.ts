@@ -21,6 +21,7 @@ export function joinLegs(
   legs: readonly Leg[],
   others: readonly (readonly Leg[])[],
 ): readonly Leg[] {
+  if (!others.some((list) => list.some(isTold))) return legs;
   const rides = others.map(ridesOf);
   const risks = risksOf(others);
   let index = -1;
@@ -48,12 +49,22 @@ export function joinLegs(
   return isJoined ? withRisks(joined) : legs;
 }
 
+/** Whether a leg has anything that another may lack. */
+function isTold(leg: Leg): boolean {
+  if (leg.kind === 'transfer') return leg.risk !== undefined;
+  if (leg.remarks !== undefined || hasNews(leg)) return true;
+  for (const name of DETAILS) if (leg[name] !== undefined) return true;
+  return false;
+}
+
 function joinRide(ride: RideLeg, others: readonly RideLeg[]): RideLeg {
   const news = hasNews(ride) ? undefined : others.find(hasNews);
-  const details = DETAILS.filter((name) => ride[name] === undefined).flatMap((name) => {
+  const details: [string, unknown][] = [];
+  for (const name of DETAILS) {
+    if (ride[name] !== undefined) continue;
     const value = others.find((other) => other[name] !== undefined)?.[name];
-    return value === undefined ? [] : [[name, value]];
-  });
+    if (value !== undefined) details.push([name, value]);
+  }
   const remarks = joinRemarks([ride.remarks, ...others.map((other) => other.remarks)]);
   if (news === undefined && details.length === 0 && remarks === ride.remarks) return ride;
   const { expectedDeparture, expectedArrival, cancelled } = news ?? ride;

@@ -23,6 +23,7 @@ export const MAX_REMARK_LENGTH = 500;
 export function joinRemarks(
   lists: readonly (readonly Remark[] | undefined)[],
 ): readonly Remark[] | undefined {
+  if (lists.every((list) => list === undefined)) return undefined;
   const [first, ...others] = lists.filter((list) => list !== undefined);
   if (others.length === 0) return first;
   const byText = new Map<string, Remark>();

@@ -101,11 +101,12 @@ export function withPassengers(
 ): readonly Journey[] {
   const places = someOf('passengers', length);
   return journeys.map((journey) => {
-    const partial = journey.offers.filter(({ passengers }) => passengers !== undefined);
-    if (partial.length === 0) return journey;
-    const wrong = partial.find(({ passengers }) => !places.test(passengers));
-    if (wrong === undefined) return { ...journey, passengers: length };
-    const { expected } = places;
-    throw wrongAnswer(carrier, { path: 'offers.passengers', expected, got: wrong.passengers });
+    if (journey.offers.every(({ passengers }) => passengers === undefined)) return journey;
+    for (const { passengers = [0] } of journey.offers) {
+      if (places.test(passengers)) continue;
+      const { expected } = places;
+      throw wrongAnswer(carrier, { path: 'offers.passengers', expected, got: passengers });
+    }
+    return { ...journey, passengers: length };
   });
 }
