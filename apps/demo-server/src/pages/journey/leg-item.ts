@@ -79,8 +79,8 @@ function platformOf({ planned, expected }: Platform = {}): SafeHtml | string {
   return platform === undefined ? '' : `, platform ${platform}`;
 }
 
-function vehicleOf({ mode = 'train' }: RideLeg): string {
-  return mode === 'other' ? 'vehicle' : mode;
+function vehicleOf({ mode }: RideLeg): string {
+  return mode === 'other' ? 'vehicle' : (mode ?? 'train');
 }
 
 /** A number says nothing to people. */
