@@ -11,13 +11,14 @@ export { type CarrierSim, startCarrierSim } from './server/start-carrier-sim.ts'
 export type { StationPair } from './timetable/service.ts';
 export type { CarrierSimId, TrainBrand } from './timetable/sim-carriers.ts';
 export { createTimetable, type Timetable, type TrainsQuery } from './timetable/timetable.ts';
-export type { Train, TrainFare, TrainRun } from './timetable/train.ts';
+export type { Train, TrainFare, TrainRun, TrainSection } from './timetable/train.ts';
 // For authors of clients: the truth behind the wires, and the wires as pure functions.
 export { encodeAvlo } from './wires/avlo-wire.ts';
 export { encodeHafas, type HafasEncoding } from './wires/hafas-answer.ts';
-export { hafasSimProfile } from './wires/hafas-wire.ts';
+export { hafasLocalSimProfile, hafasSimProfile } from './wires/hafas-wire.ts';
 export { encodeOjp, type OjpEncoding } from './wires/ojp/encode-ojp.ts';
 export { encodeOsdm, type OsdmEncoding } from './wires/osdm-wire.ts';
 export { encodeOuigo } from './wires/ouigo-wire.ts';
 export { encodeRenfe } from './wires/renfe-wire.ts';
+export type { Walks } from './wires/trip-times.ts';
 export type { Credentials } from './wires/wire.ts';

@@ -1,4 +1,4 @@
-import { createTimetable, encodeOsdm, type Train } from '@ticketing/carrier-sim';
+import { createTimetable, encodeOsdm, type Train, type Walks } from '@ticketing/carrier-sim';
 import {
   type Carrier,
   type CarrierAnswer,
@@ -10,6 +10,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createOsdm, type OsdmOptions } from '../src/index.ts';
 import { editsOf } from './edited-answers.ts';
+import { anyWalks, hasTwoMeanings, timesTold, timesTrue } from './european-truth.ts';
 import type { Runs } from './scale.ts';
 import { anyDate, anyPeople, pairsWith } from './timetable-cases.ts';
 import { ask, bytesOf, createCarriers, fixture, now, queryOf, startUpstream } from './upstream.ts';
@@ -23,11 +24,22 @@ const wireOf = (offers: Uint8Array) => ({
 });
 
 // Stations of the second network.
-const pair = pairsWith('ibnr');
+const pair = fc.oneof(
+  pairsWith('ibnr'),
+  fc.constantFrom<[string, string]>(
+    // Trains that go on under another number, and a late one that is caught.
+    ['8768600', '8503000'],
+    ['8503000', '8768600'],
+    ['8768600', '8507000'],
+    ['8500010', '8501120'],
+  ),
+);
 
 /** What an answer says, in the words of the timetable. */
-function told({ legs, offers, unpriced }: Journey): unknown {
+function told(journey: Journey): unknown {
+  const { legs, offers, unpriced } = journey;
   return {
+    ...timesTold(journey),
     rides: legs.flatMap((leg) => {
       if (leg.kind !== 'ride') return [];
       const { number, brand, origin, destination, departure, arrival, cancelled } = leg;
@@ -45,8 +57,9 @@ function told({ legs, offers, unpriced }: Journey): unknown {
   };
 }
 
-function truth(train: Train, people: number, anyPriced: boolean): unknown {
+function truth(train: Train, people: number, anyPriced: boolean, walks?: Walks): unknown {
   return {
+    ...timesTrue(train, walks),
     rides: (train.connection ?? [train]).map((run) => [
       run.number,
       run.line ?? run.brand,
@@ -68,19 +81,24 @@ function truth(train: Train, people: number, anyPriced: boolean): unknown {
   };
 }
 
+const style = fc.record({ offsets: fc.boolean(), walks: anyWalks });
+
 export function osdmTests(runs: Runs): void {
   test('osdm: decode(encode(timetable)) is the timetable', () => {
     fc.assert(
-      fc.property(pair, anyDate, fc.integer(), anyPeople, (ends, day, seed, people) => {
+      fc.property(pair, anyDate, fc.integer(), anyPeople, style, (ends, day, seed, people, as) => {
         const [origin, destination] = ends;
+        fc.pre(as.offsets || !hasTwoMeanings(day));
         const query = { carrier: 'osdm', origin, destination, date: day } as const;
         const trains = createTimetable({ seed }).trains(query);
         const passengers = Array.from({ length: people }, (_, index) => `p${index + 1}`);
-        const body = bytesOf(encodeOsdm(trains, { passengers }));
+        const body = bytesOf(encodeOsdm(trains, { passengers, ...as }));
         const asked = queryOf(origin, destination, day, people);
         const anyPriced = trains.some(({ fares }) => fares.length > 0);
         const { journeys, filtered } = osdm.normalise(wireOf(body), asked);
-        expect(journeys.map(told)).toEqual(trains.map((train) => truth(train, people, anyPriced)));
+        expect(journeys.map(told)).toEqual(
+          trains.map((train) => truth(train, people, anyPriced, as.walks)),
+        );
         expect(filtered).toBeUndefined();
       }),
       { numRuns: runs(1000) },

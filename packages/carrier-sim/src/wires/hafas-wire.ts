@@ -4,6 +4,7 @@ import { isCalendarDate, localDay } from '../timetable/local-clock.ts';
 import { findStation } from '../timetable/network.ts';
 import type { Train } from '../timetable/train.ts';
 import { encodeHafas, hafasService, hafasZone, productBitOf } from './hafas-answer.ts';
+import { usualWalks } from './trip-times.ts';
 import {
   type Answer,
   type AroundQuery,
@@ -17,15 +18,19 @@ import {
 
 /**
  * Faults of HAFAS alone, of the first journey: `negative-price` writes -1 for its price, `no-fares` leaves it out, `tickets` writes
- * those of all kinds of people and their total, `devi` ends near its destination, `unknown-section` ends it by another kind of section,
- * `zero-offset` begins it with a walk whose offset is 0. Of the answer: `html-wall` is a page for people, `other-method` has an error of
- * another method first, `pages-overlap` repeats a journey of the page before.
+ * those of all kinds of people and their total, `nameless-fares` leaves their names out, `devi` ends near its destination,
+ * `unknown-section` ends it by another kind of section, `zero-offset` begins it with a walk whose offset is 0. Of every journey: `walks`
+ * has them to and from addresses without a number, `nearby` begins at a stop near its origin. Of the answer: `html-wall` is a page for
+ * people, `other-method` has an error of another method first, `pages-overlap` repeats a journey of the page before.
  */
 export const hafasFaults: {
   readonly 'negative-price': NoOptions;
   readonly 'no-fares': NoOptions;
   readonly tickets: NoOptions;
+  readonly 'nameless-fares': NoOptions;
   readonly devi: NoOptions;
+  readonly walks: NoOptions;
+  readonly nearby: NoOptions;
   readonly 'unknown-section': NoOptions;
   readonly 'zero-offset': NoOptions;
   readonly 'html-wall': NoOptions;
@@ -35,7 +40,10 @@ export const hafasFaults: {
   'negative-price': {},
   'no-fares': {},
   tickets: {},
+  'nameless-fares': {},
   devi: {},
+  walks: {},
+  nearby: {},
   'unknown-section': {},
   'zero-offset': {},
   'html-wall': {},
@@ -43,11 +51,7 @@ export const hafasFaults: {
   'pages-overlap': {},
 };
 
-/**
- * What a client of the simulated server needs. With the simulator's option `credentials` the `aid` is the `username`, and the salt
- * the hex digits of the `password`.
- */
-export const hafasSimProfile: {
+interface HafasSimProfile {
   readonly path: string;
   readonly zone: string;
   readonly version: string;
@@ -59,7 +63,13 @@ export const hafasSimProfile: {
   readonly currency: string;
   readonly prices: 'fares';
   readonly stationSystem: string;
-} = {
+}
+
+/**
+ * What a client of the simulated server needs. With the simulator's option `credentials` the `aid` is the `username`, and the salt
+ * the hex digits of the `password`.
+ */
+export const hafasSimProfile: HafasSimProfile = {
   path: '/bin/mgate.exe',
   zone: hafasZone,
   version: '1.45',
@@ -71,6 +81,15 @@ export const hafasSimProfile: {
   currency: 'EUR',
   prices: 'fares',
   stationSystem: 'ibnr',
+};
+
+/** The client whose answers have no offsets, as many servers write them: times are on the clocks of their stops. */
+const localClient = 'SIM-LOCAL';
+
+/** What a client of the same server needs for answers whose times have no offset. */
+export const hafasLocalSimProfile: HafasSimProfile = {
+  ...hafasSimProfile,
+  client: { ...hafasSimProfile.client, id: localClient },
 };
 
 /** Creates the wire of a HAFAS server: one call, whose errors have status 200. */
@@ -91,9 +110,9 @@ export function createHafasWire(context: WireContext): Wire {
           if (request.fault?.kind === 'html-wall') return wall;
           const envelope = readEnvelope(request, context.credentials);
           if (typeof envelope === 'string') return envelopeError(envelope);
-          const query = readSearch(envelope);
+          const query = readSearch(envelope.call);
           if (typeof query === 'string') return jsonAnswer(hafasService(query));
-          return search(context, query, request.fault?.kind);
+          return search(context, query, { fault: request.fault?.kind, isLocal: envelope.isLocal });
         },
       },
     ],
@@ -116,8 +135,18 @@ const isRecord = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** Returns the one call of an envelope, or the error of the envelope. */
-function readEnvelope(request: WireRequest, credentials: Credentials | undefined): Fields | string {
+interface Envelope {
+  /** Its one call. */
+  readonly call: Fields;
+  /** Whether the client wants times without offsets. */
+  readonly isLocal: boolean;
+}
+
+/** Returns what an envelope has, or its error. */
+function readEnvelope(
+  request: WireRequest,
+  credentials: Credentials | undefined,
+): Envelope | string {
   if (!/^application\/json\b/.test(request.headers['content-type'] ?? '')) return 'PARSE';
   const envelope = readJson(request.body);
   if (!isRecord(envelope)) return 'PARSE';
@@ -131,7 +160,7 @@ function readEnvelope(request: WireRequest, credentials: Credentials | undefined
   const isWhole = isText(client['type']) && isText(client['id']) && isText(lang);
   if (!isWhole || ver !== hafasSimProfile.version) return 'PARAMETER';
   if (!Array.isArray(svcReqL) || svcReqL.length !== 1 || !isRecord(svcReqL[0])) return 'PARAMETER';
-  return svcReqL[0];
+  return { call: svcReqL[0], isLocal: client['id'] === localClient };
 }
 
 /** Returns whether the sums in the URL are those of the body and the salt. */
@@ -267,7 +296,12 @@ function readContext(context: unknown): (PageTurn & { readonly pair: string }) |
   };
 }
 
-function search(context: WireContext, query: Search, fault: string | undefined): Answer {
+interface Style {
+  readonly fault: string | undefined;
+  readonly isLocal: boolean;
+}
+
+function search(context: WireContext, query: Search, { fault, isLocal }: Style): Answer {
   const { by, isPage, direction } = query;
   const isRepeated = fault === 'pages-overlap' && isPage;
   const stepMs = direction === 'later' ? -1 : 1;
@@ -285,6 +319,9 @@ function search(context: WireContext, query: Search, fault: string | undefined):
   return jsonAnswer(
     encodeHafas(finding.trains, {
       fares: query.fares,
+      offsets: !isLocal,
+      walks: fault === 'walks' ? usualWalks : undefined,
+      nearby: fault === 'nearby',
       fault,
       earlier: writeContext(query, beside.earlier),
       later: writeContext(query, beside.later),
