@@ -44,8 +44,19 @@ export function callsOf(
     if (away === 0) away = home;
     else if (home === 0) home = away;
   }
-  const from = callOf(decoder, dep, { prefix: 'd', offset: away, sinceMs });
-  return [from, callOf(decoder, arr, { prefix: 'a', offset: home, sinceMs: from.plannedMs })];
+  const zone = section['type'] === 'JNY' ? undefined : zoneOfWay(decoder, [dep, arr]);
+  const from = callOf(decoder, dep, { prefix: 'd', offset: away, sinceMs, zone });
+  const since = { sinceMs: from.plannedMs, zone };
+  return [from, callOf(decoder, arr, { prefix: 'a', offset: home, ...since })];
+}
+
+/** A way is in one zone: that of the end that a table knows. Of an address only that of the server is known. */
+function zoneOfWay(
+  decoder: ConnectionDecoder,
+  ends: readonly [dep: WireRecord, arr: WireRecord],
+): string | undefined {
+  const zones = ends.map((end) => placeOf(decoder, end).zone);
+  return zones.find((zone) => zone !== decoder.profile.zone);
 }
 
 function offsetOf(call: WireRecord, name: string): unknown {
@@ -73,13 +84,15 @@ export interface End {
   readonly prefix: 'a' | 'd';
   readonly offset: unknown;
   readonly sinceMs: number | undefined;
+  /** Default: that of the place. */
+  readonly zone?: string | undefined;
 }
 
 /** Reads one end. @throws LeftOut without a planned and an expected time */
 export function callOf(
   decoder: ConnectionDecoder,
   call: WireRecord,
-  { prefix, offset, sinceMs = Number.NEGATIVE_INFINITY }: End,
+  { prefix, offset, sinceMs = Number.NEGATIVE_INFINITY, zone: own }: End,
 ): Call {
   const { row, profile, day, clocks } = decoder;
   const { read } = row;
@@ -91,7 +104,8 @@ export function callOf(
   const planned = isGiven(call[`${prefix}TimeS`]) ? `${prefix}TimeS` : expected;
   if (!isGiven(call[planned])) throw new LeftOut(`without \`${prefix}TimeS\``);
   const place = placeOf(decoder, call);
-  const zone = clocks === 'stop' ? place.zone : profile.zone;
+  const stopZone = own ?? place.zone;
+  const zone = clocks === 'stop' ? stopZone : profile.zone;
   const timesOf = (name: string): readonly [number, ...number[]] =>
     readTime(row, { day, text: read.text(call, name), offset }, zone);
   const [first, second] = timesOf(planned);
@@ -103,7 +117,7 @@ export function callOf(
     expectedMs: isGiven(call[expected]) ? nearest(timesOf(expected), plannedMs) : undefined,
     cancelled: call[`${prefix}Cncl`] === true,
     platform: platformOf(call, prefix),
-    isAmbiguous: offset === undefined && place.zone !== profile.zone,
+    isAmbiguous: offset === undefined && stopZone !== profile.zone,
   };
 }
 

@@ -61,13 +61,21 @@ export function stopsOf(
   context: StopContext,
 ): readonly RideStop[] | undefined {
   const calls = childrenOf(timed, 'LegIntermediate', 'LegIntermediates');
-  if (calls.length > MAX_STOPS) return undefined;
+  // Without one, only their order says that the ends follow each other.
+  if (calls.length > MAX_STOPS || (calls.length === 0 && !isNext(timed))) return undefined;
   try {
     return calls.map((call) => rideStopOf(decoder, call, context));
   } catch (error) {
     if (error instanceof LeftOut || CarrierError.is(error) || RailError.is(error)) return undefined;
     throw error;
   }
+}
+
+function isNext(timed: XmlElement): boolean {
+  const [from, to] = (['LegBoard', 'LegAlight'] as const).map((end) =>
+    Number(textAt(timed, end, 'Order') ?? Number.NaN),
+  ) as [number, number];
+  return to === from + 1;
 }
 
 function rideStopOf(decoder: JourneyDecoder, call: XmlElement, context: StopContext): RideStop {

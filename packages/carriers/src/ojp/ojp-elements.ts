@@ -125,8 +125,8 @@ const wanted: ReadonlySet<string> = new Set([
   'Infeasible',
 ]);
 
-/** Stops on the way: most of an answer that has them. 1.0 has the other name. */
-const stops: ReadonlySet<string> = new Set(['LegIntermediate', 'LegIntermediates']);
+/** Stops on the way, most of an answer that has them, and their order. 1.0 has the other name. */
+const stops: ReadonlySet<string> = new Set(['LegIntermediate', 'LegIntermediates', 'Order']);
 
 /** Returns whether an element is read. Errors are of many types, each with a name of its own. */
 export function isOjpElement(name: string): boolean {

@@ -103,10 +103,13 @@ function notesOf(
   service: XmlElement | undefined,
   isBooked: boolean,
 ): readonly (Remark | undefined)[] {
-  const attributes = childrenOf(service, 'Attribute').map((attribute) =>
+  const attributes = childrenOf(service, 'Attribute').map((attribute) => {
+    const code = textAt(attribute, 'Code');
+    // Of one of its stops, such as the side of the doors: it does not say which.
+    if (code?.includes('_InfoCall')) return undefined;
     // 1.0 says `Text` for both.
-    noteOf(childOf(attribute, 'UserText', 'Text'), textAt(attribute, 'Code')),
-  );
+    return noteOf(childOf(attribute, 'UserText', 'Text'), code);
+  });
   return [
     noteOf(childOf(service, 'RestrictionNote')),
     ...(isBooked ? [] : [remarkOf({ kind: 'info', texts: bookingTexts(service) })]),
