@@ -2,7 +2,7 @@
 import type { CarrierAnswer, RideLeg } from '@ticketing/core';
 import { expect, test } from 'vitest';
 import { createHafas, type HafasProfile } from '../src/index.ts';
-import { bytesOf, queryFor } from './upstream.ts';
+import { bytesOf, fixture, queryFor } from './upstream.ts';
 
 const profile: HafasProfile = {
   path: '/mgate',
@@ -366,4 +366,47 @@ test('hafas: a million pointers, remarks and stops are read, and few are kept', 
   });
   expect(found?.remarks).toEqual([{ kind: 'info', text: 'Text' }]);
   expect(found).not.toHaveProperty('stops');
+});
+
+test('hafas: the details of a whole answer', () => {
+  const { journeys } = createHafas({
+    id: 'hafas',
+    name: 'HAFAS',
+    baseUrl: 'http://127.0.0.1:1',
+    profile: {
+      ...profile,
+      stationSystem: 'ibnr',
+      products: { 1: 'train', 16: 'train', 32: 'bus' },
+    },
+  }).normalise(
+    {
+      pages: [{ body: fixture('hafas.json'), receivedAt: 1 }],
+      ask: { kind: 'time', atMs: 0 },
+      ended: false,
+    },
+    { ...queryFor('hafas'), stops: true },
+  );
+  expect(journeys[0]?.legs).toMatchObject([
+    {
+      departurePlatform: { planned: '7 A-C', expected: '8' },
+      arrivalPlatform: { planned: '12' },
+      remarks: [
+        { kind: 'disruption', text: 'Verspätung eines Zuges davor' },
+        {
+          kind: 'disruption',
+          text: 'Bauarbeiten. Kein Halt in Linz > St. Pölten. Mehr',
+          code: '90017',
+        },
+        { kind: 'disruption', text: 'Halt entfällt', code: 'text.realtime.stop.cancelled' },
+        { kind: 'info', text: 'Fahrräder nur mit Platzkarte', code: 'FR' },
+      ],
+      stops: [{ platform: { planned: '3' } }, { cancelled: true }],
+    },
+  ]);
+  const rides = journeys.flatMap(({ legs }) => legs.filter((leg) => leg.kind === 'ride'));
+  expect(rides[2]).toMatchObject({ operator: 'Stadtverkehr' });
+  expect(journeys.at(-1)).toMatchObject({
+    remarks: [{ text: 'Halt entfällt' }],
+    legs: [{ number: '60', otherNumbers: ['294'] }],
+  });
 });

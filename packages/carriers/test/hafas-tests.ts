@@ -96,7 +96,8 @@ function outcome(body: Uint8Array): string {
   const pages = [{ body: Uint8Array.from(body), receivedAt }];
   try {
     const wire = { pages, ask: { kind: 'time', atMs: 0 }, ended: false } as const;
-    return `${hafas.normalise(wire, queryFor('hafas')).journeys.length} journeys`;
+    const query = { ...queryFor('hafas'), stops: true };
+    return `${hafas.normalise(wire, query).journeys.length} journeys`;
   } catch (error) {
     if (!CarrierError.is(error)) throw error;
     return error.code;

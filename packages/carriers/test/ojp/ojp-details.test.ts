@@ -1,7 +1,9 @@
 // What real answers say beside times, which wires/ojp.md names: shapes written anew, with other codes, times and texts.
 import type { CarrierAnswer, RideLeg } from '@ticketing/core';
 import { expect, test } from 'vitest';
-import { delivery, ojp, wireOf, zurichBern } from './ojp-answers.ts';
+import { createOjp } from '../../src/index.ts';
+import { ask, queryOf, startUpstream } from '../upstream.ts';
+import { delivery, golden, ojp, options, wireOf, zurichBern } from './ojp-answers.ts';
 
 interface Call {
   readonly reference?: string;
@@ -400,4 +402,50 @@ test('ojp: 20 remarks of 500 characters are kept of a hundred thousand attribute
   expect(
     ride?.remarks?.every(({ kind, text }) => kind === 'disruption' && text.length === 500),
   ).toBe(true);
+});
+
+test('ojp: the details of a whole answer', () => {
+  const { journeys, operators } = ojp.normalise(wireOf(golden), { ...zurichBern(), stops: true });
+  expect(operators).toEqual({ '11': 'Erfundene Bahn' });
+  expect(journeys[0]?.legs).toMatchObject([
+    {
+      departurePlatform: { planned: '31', expected: '32' },
+      otherNumbers: ['714'],
+      remarks: [
+        {
+          kind: 'disruption',
+          text: 'Der Lift in Bern ist gestört. Bis am Abend',
+          code: 's-17',
+          language: 'de',
+        },
+        { kind: 'info', text: 'Restaurant', code: 'WR', language: 'de' },
+      ],
+      stops: [{ station: 'uic:8500218' }],
+    },
+  ]);
+  expect(journeys[1]?.legs[0]).toMatchObject({
+    booking: { text: 'Rufbus', until: { iso: '2026-12-01T22:40:00+01:00[Europe/Zurich]' } },
+  });
+});
+
+test('ojp asks for the stops on the way only with `stops`', async () => {
+  const upstream = await startUpstream();
+  const carrier = createOjp({
+    ...options,
+    baseUrl: `${upstream.sim.url}/ojp`,
+    headers: () => ({ authorization: 'Bearer x' }),
+  });
+  upstream.sim.setPlan('ojp', { fault: { kind: 'on-demand' } });
+  const query = { ...queryOf('8500010', '8301700'), time: '08:00' };
+  const [plain, withStops] = [
+    await ask(upstream, carrier, query),
+    await ask(upstream, carrier, { ...query, stops: true }),
+  ];
+  const legs = [plain, withStops].map(({ journeys }) => journeys[0]?.legs[0] as RideLeg);
+  expect(legs[0]).not.toHaveProperty('stops');
+  expect(legs[1]?.stops?.length).toBeGreaterThan(0);
+  expect(legs[1]?.booking).toMatchObject({
+    text: 'Book by telephone. 00 1 234',
+    until: { ms: (legs[1]?.departure.ms ?? 0) - 3_600_000 },
+  });
 });

@@ -67,7 +67,8 @@ const nameOf = (uic: string): string | undefined => stationTable.byId(`uic:${uic
 /** What the adapter makes of an answer: a count of journeys, or the code of its error. Other errors pass through. */
 function outcome(body: Uint8Array): string {
   try {
-    return `${ojp.normalise(wireOf(body), zurichBern()).journeys.length} journeys`;
+    const query = { ...zurichBern(), stops: true };
+    return `${ojp.normalise(wireOf(body), query).journeys.length} journeys`;
   } catch (error) {
     if (!CarrierError.is(error)) throw error;
     return error.code;
@@ -207,6 +208,8 @@ export function ojpPropertyTests(runs: Runs): void {
     ...['OJPTripDelivery', 'TripResult', 'Trip', 'Leg', 'TripLeg', 'TimedLeg', 'LegBoard', 'Text'],
     ...['LegAlight', 'ServiceDeparture', 'ServiceArrival', 'TimetabledTime', 'siri:StopPointRef'],
     ...['TransferLeg', 'Service', 'ErrorCondition', 'Duration', 'TripResponseContext', 'Places'],
+    ...['LegIntermediate', 'Attribute', 'Situations', 'PtSituation', 'SituationFullRef', 'Summary'],
+    ...['BookingArrangements', 'BookingArrangement', 'PlannedQuay', 'ParallelService', 'Extension'],
     ...['Place', 'StopPoint', 'ParentRef', 'GeoPosition', 'siri:Latitude', 'x:other', 'Mode'],
   );
   const text = fc.constantFrom(
