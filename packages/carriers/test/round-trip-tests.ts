@@ -1,10 +1,10 @@
 import {
   createTimetable,
+  describeRun,
   encodeAvlo,
   encodeOuigo,
   encodeRenfe,
   fareTermsOf,
-  runDetailsOf,
   type Train,
   type TrainRun,
 } from '@ticketing/carrier-sim';
@@ -79,10 +79,8 @@ export function roundTripTests(runs: Runs): void {
   }
 
   function noticesOf(run: TrainRun): unknown {
-    const { notices } = runDetailsOf(run);
-    return notices.length === 0
-      ? undefined
-      : notices.map(({ code, text }) => ['info', code, `${text}.`]);
+    // No code of the wire is known to be of a disruption.
+    return describeRun(run).remarks.map(({ code, texts }) => ['info', code, texts.join('. ')]);
   }
 
   test('renfe: decode(encode(timetable)) is the timetable', () => {

@@ -1,6 +1,11 @@
+import {
+  describeRun,
+  type SimPlatform,
+  type SimRemark,
+  type SimStop,
+} from '../timetable/europe/run-details.ts';
 import { fareTermsOf } from '../timetable/fare-terms.ts';
 import { stationOf } from '../timetable/network.ts';
-import { type RunPlatform, type RunStop, runDetailsOf } from '../timetable/run-details.ts';
 import type { TrainFare, TrainRun } from '../timetable/train.ts';
 
 /** What OSDM writes of a train beside its ends and times. */
@@ -8,6 +13,8 @@ export interface OsdmDetails {
   readonly start: object;
   readonly end: object;
   readonly service: object;
+  /** Numbers of the trains that run with it. */
+  readonly coupled: readonly string[];
   /** In order; only if stops are asked for. */
   readonly intermediates: readonly object[];
 }
@@ -17,24 +24,39 @@ export function detailsOfLeg(
   run: TrainRun,
   { time, ref }: { time(ms: number, uic: string): object; ref(uic: string): object },
 ): OsdmDetails {
-  const { departurePlatform, arrivalPlatform, stops, notices } = runDetailsOf(run);
-  const intermediate = ({ station, arrivalMs, departureMs, platform }: RunStop): object => ({
+  const { departurePlatform, arrivalPlatform, stops, remarks, coupled } = describeRun(run);
+  const intermediate = ({ station, arrivalMs, departureMs, platform }: SimStop): object => ({
     stopPlaceRef: ref(station),
     stopPlaceName: stationOf(station).name,
     ...platformNames(platform),
     serviceArrival: time(arrivalMs, station),
     serviceDeparture: time(departureMs, station),
-    status: { requestStop: false },
+    status: { requestStop: false, ...(run.cancelled && { notServicedStop: true }) },
   });
   return {
     start: platformNames(departurePlatform),
     end: platformNames(arrivalPlatform),
-    service: notices.length > 0 ? { attributes: notices } : {},
+    service: messagesOf(remarks),
+    coupled,
     intermediates: stops.map(intermediate),
   };
 }
 
-function platformNames({ planned, expected }: RunPlatform): object {
+/** Facilities are attributes; of a disruption there is a reference alone. */
+function messagesOf(remarks: readonly SimRemark[]): object {
+  const attributes = remarks
+    .filter(({ kind }) => kind === 'info')
+    .map(({ code, texts }) => ({ code, text: texts.join('. ') }));
+  const situationFullRefs = remarks
+    .filter(({ kind }) => kind === 'disruption')
+    .map(({ code }) => `situation:${code}`);
+  return {
+    ...(attributes.length > 0 && { attributes }),
+    ...(situationFullRefs.length > 0 && { situationFullRefs }),
+  };
+}
+
+function platformNames({ planned, expected }: SimPlatform): object {
   return {
     plannedStopPointName: planned,
     ...(expected !== undefined && { estimatedStopPointName: expected }),

@@ -1,4 +1,4 @@
-import { runDetailsOf } from '../timetable/run-details.ts';
+import { describeRun } from '../timetable/europe/run-details.ts';
 import type { TrainRun } from '../timetable/train.ts';
 
 /** What Renfe writes of the notices of a train: HTML. */
@@ -11,11 +11,11 @@ export interface RenfeIncident {
 
 /** Returns the notices of a train, each with an empty line and the name of its picture. */
 export function incidentsOf(run: TrainRun): readonly RenfeIncident[] {
-  return runDetailsOf(run).notices.map(({ code, text }) => {
-    const [first = '', ...others] = text.replaceAll('&', '&amp;').split(' ');
+  return describeRun(run).remarks.map(({ code, texts }) => {
+    const [first = '', ...others] = texts.join('. ').replaceAll('&', '&amp;').split(' ');
     return {
       cdgoInc: code,
-      description: `<b>${first}</b> ${others.join('&nbsp;')}.<br>`,
+      description: `<b>${first}</b> ${others.join('&nbsp;')}<br>`,
       icon: 'incid.gif           ',
     };
   });

@@ -25,13 +25,16 @@ const resultPath = '/vol/buscarTrenEnlaces.do';
 
 /**
  * Faults of Renfe alone: `waiting-room` answers a search with a page for people, `list-error` writes an error into an empty list,
- * `no-fares` lists trains that are not full without any fare.
+ * `exception` is one without a code, `no-fares` lists trains that are not full without any fare, `not-running` says of each that it
+ * does not run.
  */
 export const renfeFaults: {
   readonly 'waiting-room': NoOptions;
   readonly 'list-error': NoOptions;
+  readonly exception: NoOptions;
   readonly 'no-fares': NoOptions;
-} = { 'waiting-room': {}, 'list-error': {}, 'no-fares': {} };
+  readonly 'not-running': NoOptions;
+} = { 'waiting-room': {}, 'list-error': {}, exception: {}, 'no-fares': {}, 'not-running': {} };
 
 const complaints = {
   U001: 'Su sesión ha caducado',
@@ -102,6 +105,15 @@ export function createRenfeWire(context: WireContext): Wire {
           if (finding.kind === 'date-not-on-sale') return complaint('U003');
           if (request.fault?.kind === 'waiting-room') return waitingRoom();
           if (request.fault?.kind === 'list-error') return script(encodeListError());
+          if (request.fault?.kind === 'exception') {
+            const value = { javaClassName: 'java.lang.Throwable', message: 'Error' };
+            return script(writeDwrScript({ handler: 'handleException', batch: '1', value }));
+          }
+          if (request.fault?.kind === 'not-running') {
+            return script(
+              encodeRenfe(finding.trains.map((train) => ({ ...train, cancelled: true }))),
+            );
+          }
           if (request.fault?.kind === 'no-fares') {
             return script(encodeRenfe(finding.trains.map((train) => ({ ...train, fares: [] }))));
           }
@@ -157,6 +169,7 @@ export function encodeRenfe(trains: readonly Train[]): string {
     cdgoError: null,
     ...(first && endsOf(first)),
     fechaOrigen: first ? first.date.split('-').reverse().join('/') : null,
+    fechaServidor: first ? new Date(first.departureMs - 86_400_000) : null,
     hayError: false,
     listviajeViewEnlaceBean: first ? trains.map(encodeTrain) : null,
     mensajeListaTrenVacia: first ? null : 'No hay trenes para los criterios elegidos',
@@ -207,11 +220,15 @@ function encodeTrain(train: Train, index: number): ScriptValue {
     msgCambioEstacionTransbordo: null,
     msgTrenNoDispo: null,
     plazaHDisponible: !soldOut,
-    razonNoDisponible: soldOut ? '3' : '8',
+    razonNoDisponible: train.cancelled ? '5' : soldOut ? '3' : '8',
     soloPlazaH: false,
     tarifaMinima: cheapest ? priceText(cheapest.cents) : null,
     tarifasDisponibles: cheapest
-      ? [...reservedFares(train, cheapest), ...fares.map((fare) => encodeFare(fare, runs))]
+      ? [
+          ...reservedFares(train, cheapest),
+          ...promotedFares(train, cheapest),
+          ...fares.map((fare) => encodeFare(fare, runs)),
+        ]
       : null,
     tipoTrenDos: second ? second.brand : null,
     tipoTrenUno: first.brand,
@@ -277,6 +294,14 @@ function reservedFares(train: Train, { cents, ...cheapest }: TrainFare): readonl
   return [{ ...encodeFare(fare, train.connection ?? [train]), soloPlazasH: true }];
 }
 
+/** Some trains have a fare of a promotion, for people with its card. */
+function promotedFares(train: Train, { cents, ...cheapest }: TrainFare): readonly ScriptValue[] {
+  if (Number(train.number) % 5 > 0) return [];
+  const fare = { ...cheapest, cents: Math.round(cents * 0.6) };
+  const oferta = { color: '#b4d', tipo: 'P', txtBoton: 'Promo' };
+  return [{ ...encodeFare(fare, train.connection ?? [train]), oferta }];
+}
+
 const conditions: Readonly<Record<string, readonly string[]>> = {
   LC107: ['Equipaje de mano', 'Cambios y anulaciones (9 &#128;)'],
   N1010: ['Permite 1 cambio con coste', 'Cambio de titular con coste', 'No reembolsable'],
@@ -327,6 +352,7 @@ type ScriptValue =
   | string
   | number
   | boolean
+  | Date
   | readonly ScriptValue[]
   | { readonly [key: string]: ScriptValue };
 
@@ -351,9 +377,10 @@ function writeDwrScript({ handler, batch, value }: ScriptReply): string {
   ].join('\n');
 }
 
-/** Returns a JavaScript literal as DWR spells it: bare keys, and `\uXXXX` for all that is not ASCII. */
+/** Returns a JavaScript literal as DWR spells it: bare keys, dates by their constructor, and `\uXXXX` for all that is not ASCII. */
 function writeLiteral(value: ScriptValue): string {
   if (Array.isArray(value)) return `[${value.map(writeLiteral).join(',')}]`;
+  if (value instanceof Date) return `new Date(${value.getTime()})`;
   if (typeof value === 'object' && value !== null) {
     return `{${Object.entries(value)
       .map(([key, field]) => `${key}:${writeLiteral(field)}`)

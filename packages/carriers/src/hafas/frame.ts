@@ -1,6 +1,7 @@
 import { CarrierError, type CarrierErrorCode } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
+import { createNotes, type HafasNotes } from './notes.ts';
 
 /** One sound answer: connections, the lists that they point into, and how to ask for those around them. */
 export interface HafasFrame {
@@ -8,6 +9,7 @@ export interface HafasFrame {
   readonly locations: readonly unknown[];
   readonly products: readonly unknown[];
   readonly operators: readonly unknown[];
+  readonly notes: HafasNotes;
   readonly earlier: string | undefined;
   readonly later: string | undefined;
 }
@@ -47,6 +49,7 @@ export function readFrame({ read, carrier }: CarrierDecoder, bytes: Uint8Array):
     locations: listOf(read, common, 'locL'),
     products: listOf(read, common, 'prodL'),
     operators: listOf(read, common, 'opL'),
+    notes: createNotes(common),
     earlier: contextOf(read, answer, 'outCtxScrB'),
     later: contextOf(read, answer, 'outCtxScrF'),
   };

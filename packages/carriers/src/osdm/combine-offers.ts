@@ -1,5 +1,5 @@
 import { addMoney, type Condition, type Offer, type OfferConditions } from '@ticketing/core';
-import { shownText } from '../wire/shown-text.ts';
+import { joinPlain } from '../wire/remarks.ts';
 import { commonCondition } from './conditions.ts';
 
 /** An offer for some of the passengers of a query. */
@@ -104,7 +104,7 @@ function joinedConditions(
   if (given.length === 0) return undefined;
   const of = (field: 'refund' | 'exchange'): Condition =>
     commonCondition(all.map((one) => one?.[field] ?? 'unknown'));
-  const text = shownText([...new Set(given.flatMap((one) => one.text ?? []))].join(' '));
+  const text = joinPlain(given.map((one) => one.text));
   return {
     refund: of('refund'),
     exchange: of('exchange'),

@@ -1,6 +1,6 @@
 import type { Condition, OfferConditions } from '@ticketing/core';
 import { plainText } from '../wire/plain-text.ts';
-import { shownText } from '../wire/shown-text.ts';
+import { joinPlain } from '../wire/remarks.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 
 /** The parts that a ticket may be, the first that an offer has count: what is added to it, such as luggage, has conditions of its own. */
@@ -75,5 +75,5 @@ function textOf(
       if (texts.size === MAX_TEXTS) break;
     }
   }
-  return shownText([...texts].join(' '));
+  return joinPlain(texts);
 }

@@ -1,6 +1,6 @@
 import type { Remark, RideLeg } from '@ticketing/core';
 import type { JourneyDecoder } from '../wire/read-journeys.ts';
-import { shownRemarks } from '../wire/shown-remarks.ts';
+import { listRemarks, remarkOf } from '../wire/remarks.ts';
 import { shownText } from '../wire/shown-text.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 
@@ -86,10 +86,10 @@ export function companiesOf(trips: readonly WireRecord[]): ReadonlyMap<string, s
  * the answer does not have.
  */
 export function remarksOf(leg: WireRecord, service: WireRecord): readonly Remark[] | undefined {
-  return shownRemarks(
+  return listRemarks(
     [...listOf(leg['attributes']), ...listOf(service['attributes'])].map((attribute) => {
       const { text, code } = Object(attribute) as WireRecord;
-      return { kind: 'info', text, code };
+      return remarkOf({ kind: 'info', texts: [text], code });
     }),
   );
 }

@@ -14,7 +14,7 @@ import {
   type NamedStation,
   type WirePlace,
 } from '../wire/read-journeys.ts';
-import { shownRemarks } from '../wire/shown-remarks.ts';
+import { listRemarks, remarkOf } from '../wire/remarks.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 
 /** Renfe's search joins two trains at most. */
@@ -184,10 +184,10 @@ function rideOf(decoder: CarrierDecoder, plan: RidePlan): RideLeg {
 /** The notices of one train. Most are of facilities, and no code is known to be of a disruption. */
 function incidentsOf({ lstIncidencias }: WireRecord): readonly Remark[] | undefined {
   if (!Array.isArray(lstIncidencias) || lstIncidencias.length === 0) return undefined;
-  return shownRemarks(
+  return listRemarks(
     lstIncidencias.map((one) => {
       const { description, cdgoInc } = Object(one) as WireRecord;
-      return { kind: 'info', text: description, code: cdgoInc };
+      return remarkOf({ kind: 'info', texts: [description], code: cdgoInc });
     }),
   );
 }
@@ -197,9 +197,10 @@ export function noticesOf(entry: WireRecord): readonly Remark[] | undefined {
   const { msgTrenNoDispo, msgCambioEstacionTransbordo, razonNoDisponible } = entry;
   // Most journeys have neither.
   if (!msgTrenNoDispo && !msgCambioEstacionTransbordo) return undefined;
-  return shownRemarks([
-    { kind: notRunning.includes(razonNoDisponible) ? 'disruption' : 'info', text: msgTrenNoDispo },
-    { kind: 'info', text: msgCambioEstacionTransbordo },
+  const kind = notRunning.includes(razonNoDisponible) ? 'disruption' : 'info';
+  return listRemarks([
+    remarkOf({ kind, texts: [msgTrenNoDispo] }),
+    remarkOf({ kind: 'info', texts: [msgCambioEstacionTransbordo] }),
   ]);
 }
 

@@ -1,11 +1,6 @@
-import {
-  MAX_REMARKS,
-  type Remark,
-  type RideLeg,
-  type RideSection,
-  type RideStop,
-} from '@ticketing/core';
+import type { RideLeg, RideSection, RideStop } from '@ticketing/core';
 import { LeftOut } from './read-journeys.ts';
+import { listRemarks } from './remarks.ts';
 
 /**
  * Returns two rides between which people stay in the train as one ride of sections: it is no change.
@@ -18,49 +13,35 @@ export function joinRides(before: RideLeg, after: RideLeg): RideLeg {
   if (after.departure.ms < before.arrival.ms && leaves < arrives) {
     throw new LeftOut('with a stay in a train that ends before it begins');
   }
-  const {
-    expectedArrival: _arrival,
-    arrivalPlatform: _platform,
-    remarks: _remarks,
-    stops: _stops,
-    ...first
-  } = before;
+  const { expectedArrival: _, arrivalPlatform: __, stops: ___, ...first } = before;
   const { destination, arrival, expectedArrival, arrivalPlatform } = after;
-  const remarks = joinedRemarks(before, after);
-  const stops = joinedStops(before, after);
+  const remarks = listRemarks([...(before.remarks ?? []), ...(after.remarks ?? [])]);
+  const stops = stopsOf(before, after);
   return {
     ...first,
     destination,
     arrival,
     ...(expectedArrival !== undefined && { expectedArrival }),
-    ...(arrivalPlatform && { arrivalPlatform }),
     ...(after.cancelled && { cancelled: true }),
-    ...(remarks.length > 0 && { remarks }),
+    ...(arrivalPlatform && { arrivalPlatform }),
+    ...(remarks && { remarks }),
     ...(stops && { stops }),
     sections: [...(before.sections ?? [sectionOf(before)]), sectionOf(after)],
   };
 }
 
-/** Each text once. */
-function joinedRemarks(
-  { remarks: first = [] }: RideLeg,
-  { remarks: second = [] }: RideLeg,
-): readonly Remark[] {
-  const known = new Set(first.map(({ text }) => text));
-  return [...first, ...second.filter(({ text }) => !known.has(text))].slice(0, MAX_REMARKS);
-}
-
-/** The train also calls where one section ends and the next begins. */
-function joinedStops(before: RideLeg, after: RideLeg): readonly RideStop[] | undefined {
+/** Returns the stations on the way of both, and the one between them. */
+function stopsOf(before: RideLeg, after: RideLeg): readonly RideStop[] | undefined {
   if (before.stops === undefined || after.stops === undefined) return undefined;
   const platform = after.departurePlatform ?? before.arrivalPlatform;
   const between: RideStop = {
-    station: after.origin,
+    station: before.destination,
     arrival: before.arrival,
     departure: after.departure,
     ...(before.expectedArrival && { expectedArrival: before.expectedArrival }),
     ...(after.expectedDeparture && { expectedDeparture: after.expectedDeparture }),
     ...(platform && { platform }),
+    ...(before.cancelled && after.cancelled && { cancelled: true }),
   };
   return [...before.stops, between, ...after.stops];
 }
