@@ -528,3 +528,18 @@ test('hafas: texts that people are shown are bounded', () => {
   expect(ridesOf(journeys[0] as Journey)[0]?.brand).toHaveLength(500);
   expect(places?.every(({ name }) => name.length <= 500)).toBe(true);
 });
+
+test('hafas: without offsets, a walk from an address is on the clocks of its stop', () => {
+  const answer = {
+    locations: [address, station('London St Pancras', '7015400'), station('Paris', '8814001')],
+    connections: [
+      connection(
+        '022200',
+        section('WALK', [0, 1], ['083000'], ['084700']),
+        ride([1, 2], ['084700'], ['115200']),
+      ),
+    ],
+  };
+  const [journey] = read(answer, { zone: 'Europe/Brussels', stationSystem: 'uic' }).journeys;
+  expect(journey).toMatchObject({ durationMinutes: 142, legs: [{ minutes: 17 }, {}] });
+});

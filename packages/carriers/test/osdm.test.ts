@@ -102,6 +102,26 @@ test('two calls: trips, then offers for them by their ids', async () => {
   ]);
 });
 
+test('stops are asked for if they are wanted, by a body, a link or an address', async () => {
+  const stopBehavior = 'REAL_BOARDING_ALIGHTING';
+  const { trips, offers } = JSON.parse(new TextDecoder().decode(golden));
+  const one = recorded([golden]);
+  await rail(baseUrl).request({ ...query, stops: true }, one.context);
+  expect(one.body(0)).toMatchObject({ tripResponseParameters: { stopBehavior } });
+  const links = [{ rel: 'next', href: 'https://rail.example/trips-collections?page=2' }];
+  const pages = [{ id: 'c', trips, _links: links }, { offers }];
+  const linked = recorded([...pages, ...pages]);
+  const two = rail(baseUrl, { mode: 'two-calls', maxPages: 2 });
+  await two.request({ ...queryOf('8500010', '8301700'), stops: true }, linked.context);
+  expect(linked.sent.map(({ url }) => url.slice(baseUrl.length))).toEqual([
+    `/trips-collections?stopBehavior=${stopBehavior}`,
+    '/offers',
+    `/trips-collections?page=2&stopBehavior=${stopBehavior}`,
+    '/offers',
+  ]);
+  expect(linked.body(1)).not.toHaveProperty('tripResponseParameters');
+});
+
 test('one call or two, a day of the simulator is the same', async () => {
   const upstream = await startUpstream();
   const both = (['one-call', 'two-calls'] as const).map((mode) =>

@@ -51,7 +51,6 @@ export type {
   Offer,
   OfferConditions,
   Platform,
-  Remark,
   RideBooking,
   RideLeg,
   RideMode,
@@ -63,6 +62,7 @@ export type {
 } from './model/journey.ts';
 export { addDays, isLocalDate, type LocalDate, type TimeAt } from './model/local-clock.ts';
 export { addMoney, formatMoney, type Money } from './model/money.ts';
+export type { Remark } from './model/remark.ts';
 export type { PageTokens } from './search/join-answers.ts';
 export type { SearchPage, SearchPages } from './search/pages.ts';
 export { createSearch, type Search } from './search/search.ts';
@@ -101,12 +101,8 @@ export type {
 } from './carrier.ts';
 export type { CarrierErrorOptions } from './errors.ts';
 export { mergeJourneys } from './journeys/merge.ts';
-export {
-  createJourney,
-  type JourneyParts,
-  MAX_REMARK_LENGTH,
-  MAX_REMARKS,
-} from './model/journey.ts';
+export { createJourney, type JourneyParts } from './model/journey.ts';
 export { createLocalClock, type LocalClock } from './model/local-clock.ts';
 export { currencyExponent, type MoneyFormat, moneyFromNumber, parseMoney } from './model/money.ts';
+export { MAX_REMARK_LENGTH, MAX_REMARKS } from './model/remark.ts';
 export type { CarrierQuery } from './search/search-query.ts';

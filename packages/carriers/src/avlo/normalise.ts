@@ -11,6 +11,7 @@ import { stationCode } from '../stations/station-table.ts';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import { readJourneys } from '../wire/read-journeys.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
+import { withOperators } from '../wire/with-operators.ts';
 import type { AvloWire } from './request.ts';
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/;
@@ -47,9 +48,9 @@ export function normaliseAvlo(
     }
     return kept;
   });
-  return readJourneys(decoder, asked, (row) =>
-    journeyOf(decoder, row, { query, minutes, fetchedAt: wire.receivedAt }),
-  );
+  const context = { query, minutes, fetchedAt: wire.receivedAt };
+  const answer = readJourneys(decoder, asked, (row) => journeyOf(decoder, row, context));
+  return withOperators(answer, { renfe: 'Renfe' });
 }
 
 /** Any id is one of a station, also of those that the table lacks. */

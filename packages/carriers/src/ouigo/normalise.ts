@@ -20,6 +20,7 @@ import {
   type WirePlace,
 } from '../wire/read-journeys.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
+import { withOperators } from '../wire/with-operators.ts';
 import type { OuigoWire } from './request.ts';
 
 /** Where Ouigo runs: the zone of a station that the table lacks. */
@@ -51,9 +52,9 @@ export function normaliseOuigo(
     if (read.optionalText(answer, 'code') !== undefined) throw errorOf(read, answer);
     throw read.error('a list at `outbound`', undefined);
   }
-  return readJourneys(decoder, read.records(answer['outbound'], 'outbound'), (train, row) =>
-    journeyOf(row, wire, train),
-  );
+  const trains = read.records(answer['outbound'], 'outbound');
+  const found = readJourneys(decoder, trains, (train, row) => journeyOf(row, wire, train));
+  return withOperators(found, { ouigo: 'Ouigo' });
 }
 
 /** A code that is not known, and a text in place of one, is an error of the server. */

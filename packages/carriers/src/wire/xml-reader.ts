@@ -1,13 +1,15 @@
 import { SaxesParser } from 'saxes';
 import type { WireReader } from './wire-reader.ts';
 
-/** An element of an answer in XML, without attributes. */
+/** An element of an answer in XML: of its attributes only the language is read. */
 export interface XmlElement {
   /** Without its prefix: servers of one standard do not agree on prefixes. */
   readonly name: string;
   /** What is directly in it. */
   readonly text: string;
   readonly children: readonly XmlElement[];
+  /** Of its text, by `xml:lang`. */
+  readonly language: string | undefined;
 }
 
 interface OpenElement extends XmlElement {
@@ -30,7 +32,7 @@ export function readXml(
   text: string,
   isWanted: (name: string) => boolean,
 ): XmlElement {
-  const document: OpenElement = { name: '', text: '', children: none };
+  const document: OpenElement = { name: '', text: '', children: none, language: undefined };
   const open = [document];
   let top = document;
   // How many open elements are in one that is not wanted, itself included.
@@ -47,7 +49,7 @@ export function readXml(
     return kept;
   };
   const parser = new SaxesParser({ xmlns: false });
-  parser.on('opentag', ({ name: qualified }) => {
+  parser.on('opentag', ({ name: qualified, attributes }) => {
     depth += 1;
     if (depth > MAX_DEPTH) {
       throw read.error(`XML of at most ${MAX_DEPTH} elements in one another`, 'more');
@@ -57,7 +59,8 @@ export function readXml(
       skipped += 1;
       return;
     }
-    const element: OpenElement = { name, text: '', children: none };
+    const language = attributes['xml:lang'];
+    const element: OpenElement = { name, text: '', children: none, language };
     if (top.children === none) top.children = [element];
     else top.children.push(element);
     open.push(element);

@@ -1,9 +1,10 @@
 import { RailError, type RailErrorData } from '../errors.ts';
 import type { StationId } from '../stations/station-index.ts';
 import { wrongInParts } from './journey-shape.ts';
-import { doorToDoorMinutes, isCaught, withMissed } from './leg-times.ts';
+import { doorToDoorMinutes, isCaught, withRisks } from './leg-times.ts';
 import type { LocalDate, TimeAt } from './local-clock.ts';
 import type { Money } from './money.ts';
+import type { MAX_REMARK_LENGTH, MAX_REMARKS, Remark } from './remark.ts';
 import { explain } from './shape.ts';
 import { stableHash } from './stable-hash.ts';
 
@@ -56,24 +57,6 @@ export interface Platform {
   readonly expected?: string;
 }
 
-/** What a carrier says of a train or a journey, as plain text: it is escaped where it is shown. */
-export interface Remark {
-  /** `disruption`: it does not go as planned. */
-  readonly kind: 'disruption' | 'info';
-  /** 1 to {@link MAX_REMARK_LENGTH} characters. */
-  readonly text: string;
-  /** The carrier's own code. */
-  readonly code?: string;
-  /** The language of the text, where the carrier says so: `'de'`. */
-  readonly language?: string;
-}
-
-/** A list of remarks has at most as many. */
-export const MAX_REMARKS = 20;
-
-/** Characters of a text of a remark, of conditions or of a booking at most. */
-export const MAX_REMARK_LENGTH = 500;
-
 /** A station where a train calls between the ends of a ride. */
 export interface RideStop {
   readonly station: StationId;
@@ -112,8 +95,8 @@ export interface TransferLeg {
    */
   readonly nearby?: true;
   /**
-   * `missed`: the train after it is expected to leave before the one before it arrives. `tight`: it is expected to leave before the
-   * way is done.
+   * As things are expected now. `missed`: the train after it leaves before the one before it arrives. `tight`: it leaves before the
+   * way is done. A connection that is as short as planned is neither.
    */
   readonly risk?: 'tight' | 'missed';
 }
@@ -188,6 +171,8 @@ export interface Journey {
   readonly conflicts?: readonly TimeConflict[];
   /** What carriers say of the whole journey, at most {@link MAX_REMARKS}. */
   readonly remarks?: readonly Remark[];
+  /** How many travel. Only beside offers for some of them: without it nobody knows which offers together are for all. */
+  readonly passengers?: number;
 }
 
 /** What an adapter knows of a journey; `createJourney` derives the rest. */
@@ -202,7 +187,7 @@ export interface JourneyParts {
 
 /**
  * Returns a journey of these legs and offers: derives id, times, duration and transfers, sorts the offers, and marks the transfers
- * that are missed as things are expected.
+ * that are tight or missed as things are expected.
  *
  * @throws RailError `ERR_JOURNEY` without a ride, for a leg or an offer that lacks a field (`data.parameter` names it), or
  *   when a train arrives before it departs, or departs before the one before it arrives both as planned and as expected
@@ -220,7 +205,7 @@ export interface JourneyParts {
  * journey.durationMinutes; // 150
  */
 export function createJourney({ source, legs, offers, priced, remarks }: JourneyParts): Journey {
-  const found = wrongInParts({ legs, offers });
+  const found = wrongInParts({ legs, offers, remarks });
   if (found !== undefined) {
     const { path: parameter, expected, got } = found;
     throw journeyError(explain(found), { parameter, expected, got });
@@ -240,7 +225,7 @@ export function createJourney({ source, legs, offers, priced, remarks }: Journey
   }
   return {
     id: `j-${stableHash(journeyKey(rides))}`,
-    legs: withMissed(legs),
+    legs: withRisks(legs),
     departure: first.departure,
     arrival: last.arrival,
     durationMinutes: doorToDoorMinutes(legs),

@@ -2,7 +2,7 @@ import type { Carrier, CarrierAnswer, CarrierContext } from '../carrier.ts';
 import { CarrierError } from '../errors.ts';
 import type { LocalClock, LocalDate } from '../model/local-clock.ts';
 import { stateOfCode } from '../scatter/source-status.ts';
-import { answeredCarrier } from './answered-carrier.ts';
+import { answeredCarrier, withPassengers } from './answered-carrier.ts';
 import { firstDayPart, inDayPart, isAskedByDay } from './day-parts.ts';
 import { type JoinedAnswer, joinAnswers, soleAnswer } from './join-answers.ts';
 import {
@@ -71,7 +71,7 @@ export async function askCarrier(
       : joinAnswers(await askAll(questions, context, ask));
   const inPart = byDay ? inDayPart(journeys, asked, query, clock) : journeys;
   return {
-    journeys: applyOtherFields(inPart, query, capabilities),
+    journeys: applyOtherFields(withPassengers(id, inPart, query), query, capabilities),
     places,
     operators,
     covers,

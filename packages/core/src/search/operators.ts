@@ -4,13 +4,14 @@ import type { CarrierId, Journey } from '../model/journey.ts';
 export interface Operators {
   /** Adds those of an answer. Of several names, that of the first carrier in order counts. */
   learn(carrier: CarrierId, names: Readonly<Record<string, string>> | undefined): void;
-  /** Returns the names of these journeys' operators that are new, or another now. */
+  /** Returns the names that are new, or another now, of the operators of these journeys and of those before. */
   take(journeys: readonly Journey[]): Record<string, string>;
 }
 
 /** Starts without names. */
 export function createOperators(carriers: readonly { readonly id: CarrierId }[]): Operators {
   const known = new Map<string, { readonly name: string; readonly rank: number }>();
+  const used = new Set<string>();
   const told = new Map<string, string>();
   return {
     learn(carrier, names = {}) {
@@ -21,21 +22,21 @@ export function createOperators(carriers: readonly { readonly id: CarrierId }[])
       }
     },
     take(journeys) {
-      const named: [string, string][] = [];
-      const tell = (id: string): void => {
-        const name = known.get(id)?.name;
-        if (name === undefined || told.get(id) === name) return;
-        told.set(id, name);
-        named.push([id, name]);
-      };
-      if (known.size === 0) return {};
-      for (const id of told.keys()) tell(id);
       for (const { legs } of journeys) {
         for (const leg of legs) {
           if (leg.kind !== 'ride') continue;
-          if (leg.operator !== undefined) tell(leg.operator);
-          for (const { operator } of leg.sections ?? []) if (operator !== undefined) tell(operator);
+          if (leg.operator !== undefined) used.add(leg.operator);
+          for (const { operator } of leg.sections ?? [])
+            if (operator !== undefined) used.add(operator);
         }
+      }
+      // A later carrier may name the operator of an earlier one.
+      const named: [string, string][] = [];
+      for (const id of used) {
+        const name = known.get(id)?.name;
+        if (name === undefined || told.get(id) === name) continue;
+        told.set(id, name);
+        named.push([id, name]);
       }
       return Object.fromEntries(named);
     },
