@@ -8,7 +8,7 @@ import {
   deflateSync,
   gzipSync,
 } from 'node:zlib';
-import type { CarrierError, CarrierHttpRequest, Journey } from '@ticketing/core';
+import type { CarrierError, CarrierHttp, CarrierHttpRequest, Journey } from '@ticketing/core';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createAnswerBody, PIECE_BYTES, readCodings } from '../src/http/answer-body.ts';
 import { type CarrierHttpOptions, createCarrierHttp } from '../src/index.ts';
@@ -394,3 +394,18 @@ test.each(carrierIds)(
     }
   },
 );
+
+test.each(carrierIds)('%s: an answer that begins with a byte order mark is read', async (id) => {
+  const upstream = await startUpstream();
+  const query = queryFor(id);
+  const plain = await ask(upstream, upstream.carriers[id], query);
+  const marked: CarrierHttp = {
+    async send(request) {
+      const answer = await upstream.http.clientOf(id).send(request);
+      const body = new Uint8Array([0xef, 0xbb, 0xbf, ...answer.body]);
+      return { ...answer, body };
+    },
+  };
+  const { journeys } = await ask(upstream, upstream.carriers[id], query, { http: marked });
+  expect(undated(journeys)).toEqual(undated(plain.journeys));
+});

@@ -9,7 +9,8 @@ import {
 import { aFunction, createSignalListeners, resolveByRules, wholeBetween } from '@ticketing/kit';
 import { Pool } from 'undici';
 import { type ExchangeLimits, exchange } from './exchange.ts';
-import { readRetryAfter, statusError, transportError } from './http-error.ts';
+import { statusError, transportError } from './http-error.ts';
+import { readRetryAfter } from './retry-after.ts';
 
 /** Options of `createCarrierHttp`. */
 export interface CarrierHttpOptions {
