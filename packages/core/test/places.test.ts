@@ -131,3 +131,18 @@ test('places of a stream add up to those of the search, whoever answers when', a
     { numRuns: 100 },
   );
 });
+
+test('a train of two carriers that know its stop under two ids is one journey, in a result and in a stream', async () => {
+  const stop = { name: 'Wolfurt', latitude: 47.4571, longitude: 9.741 };
+  const other = { ...stop, name: 'Wolfurt Bahnhst', latitude: 47.4581 };
+  const { result, upserts } = await both([
+    answering('a', { journeys: [to('x:1', { source: 'a' })], places: [{ id: 'x:1', ...stop }] }),
+    answering('b', {
+      journeys: [to('y:1', { source: 'b' })],
+      places: [{ id: 'y:1', ...other }],
+      afterMs: 5,
+    }),
+  ]);
+  expect(result.journeys.map(({ sources }) => sources)).toEqual([['a', 'b']]);
+  expect(upserts).toHaveLength(2);
+});

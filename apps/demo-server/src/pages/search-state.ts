@@ -1,4 +1,4 @@
-import { type CarrierStatus, type Journey, mergeJourneys } from '@ticketing/core';
+import { type CarrierStatus, type Journey, mergeJourneys, type Place } from '@ticketing/core';
 import type { SealedPages, SearchAnswerEvent } from '../search/search-answer.ts';
 import type { ShownProblem } from './problem-note.ts';
 
@@ -19,6 +19,8 @@ export interface SearchState {
   readonly stations: ReadonlyMap<string, string>;
   /** The day that was asked for. */
   readonly day?: string;
+  /** The stations in the answer, by which a train that carriers know at several ids of a stop is one. */
+  readonly places: ReadonlyMap<string, Place>;
   /** Where earlier and later journeys are. */
   readonly pages?: SealedPages | undefined;
 }
@@ -38,6 +40,7 @@ export const idle: SearchState = {
   kept: [],
   fresh: new Map(),
   stations: new Map(),
+  places: new Map(),
 };
 
 /** Returns the state after an event. Pure. */
@@ -56,8 +59,13 @@ export function reduce(state: SearchState, event: FeedEvent): SearchState {
       for (const id of event.removed) fresh.delete(id);
       for (const journey of event.journeys) fresh.set(journey.id, journey);
       const stations = new Map(state.stations);
-      for (const { id, name } of Object.values(event.places)) stations.set(id, name);
-      return { ...state, fresh, stations, journeys: joined(state.kept, fresh) };
+      const places = new Map(state.places);
+      for (const place of Object.values(event.places)) {
+        stations.set(place.id, place.name);
+        places.set(place.id, place);
+      }
+      const journeys = joined(state.kept, fresh, places);
+      return { ...state, fresh, stations, places, journeys };
     }
     case 'search-done': {
       const carriers = updated(state.carriers, event.carriers);
@@ -100,7 +108,9 @@ function updated(
 function joined(
   kept: readonly Journey[],
   fresh: ReadonlyMap<string, Journey>,
+  places: ReadonlyMap<string, Place>,
 ): ReadonlyMap<string, Journey> {
   if (kept.length === 0) return fresh;
-  return new Map(mergeJourneys([...kept, ...fresh.values()]).map((one) => [one.id, one]));
+  const merged = mergeJourneys([...kept, ...fresh.values()], { places: places.values() });
+  return new Map(merged.map((one) => [one.id, one]));
 }

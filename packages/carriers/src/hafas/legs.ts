@@ -2,6 +2,7 @@ import {
   isLocalDate,
   type Leg,
   type RideLeg,
+  type StationId,
   type TimeAt,
   type TransferLeg,
 } from '@ticketing/core';
@@ -21,6 +22,8 @@ export interface ConnectionDecoder {
   readonly day: string;
   /** Whose clocks show times without an offset: those of the stop, else those of the server. */
   readonly clocks: 'stop' | 'server';
+  /** Whether an id is that of a station of the query, which keeps it. */
+  isAsked(id: StationId): boolean;
 }
 
 /** The legs of a connection. */
@@ -199,7 +202,7 @@ function entryOf(
 }
 
 function placeOf(
-  { row, frame, profile }: Pick<ConnectionDecoder, 'row' | 'frame' | 'profile'>,
+  { row, frame, profile, isAsked }: Omit<ConnectionDecoder, 'day' | 'clocks'>,
   call: WireRecord,
 ): WirePlace {
   const location = entryOf(row, frame.locations, call, 'locX');
@@ -216,10 +219,16 @@ function placeOf(
   };
   if (own === undefined) return row.address(wire);
   const code = own.replace(/^0+(?=.)/, '');
-  const uic = row.stationOf(code) === undefined ? uicOf(location) : undefined;
-  return uic === undefined
-    ? row.station({ extId: code }, 'extId', wire)
-    : row.station({ uic }, 'uic', { ...wire, system: 'uic' });
+  const known = row.stationOf(code);
+  // A station with a UIC number needs no other, and a query's keeps its id.
+  const isSettled = known !== undefined && (known.codes['uic'] !== undefined || isAsked(known.id));
+  const uic = isSettled ? undefined : uicOf(location);
+  if (uic === undefined) return row.station({ extId: code }, 'extId', wire);
+  if (known === undefined) return row.station({ uic }, 'uic', { ...wire, system: 'uic' });
+  // One that the table has by the number alone is another one there, or the same twice: its own row counts.
+  if (row.stationOf(uic, 'uic') !== undefined) return row.station({ extId: code }, 'extId', wire);
+  const { name: ownName, zone, latitude, longitude } = known;
+  return row.station({ uic }, 'uic', { name: ownName, zone, latitude, longitude, system: 'uic' });
 }
 
 /** Returns longitude and latitude: of the coordinates, else of the location id, both in millionths of a degree. */

@@ -94,7 +94,10 @@ export function createSearch(options: SearchOptions): Search {
             places.learn(carrier, answer.places);
           },
           done({ query: checked, ...ended }) {
-            const journeys = sortJourneys(mergeJourneys(answers.flat()), call.order);
+            const journeys = sortJourneys(
+              mergeJourneys(answers.flat(), { places: places.all() }),
+              call.order,
+            );
             const pages = pagesOf(checked, call.sources, ends, call.days);
             resolve({
               query: checked,
@@ -125,8 +128,8 @@ export function createSearch(options: SearchOptions): Search {
           ends.set(carrier, { state, pages: answer?.pages });
           if (answer === undefined || answer.journeys.length === 0) return;
           seq += 1;
-          const changes = feed.add(answer.journeys);
           places.learn(carrier, answer.places);
+          const changes = feed.add(answer.journeys, { places: places.all() });
           const named = places.take(changes.journeys);
           events.push({ type: 'journeys-upsert', seq, ...changes, places: named });
         },
