@@ -133,6 +133,7 @@ test('reduce() keeps the newest state of each journey and carrier', () => {
     journeys: [journey('a'), journey('b')],
     removed: [],
     places: {},
+    operators: {},
   });
   state = reduce(state, {
     type: 'journeys-upsert',
@@ -140,6 +141,7 @@ test('reduce() keeps the newest state of each journey and carrier', () => {
     journeys: [journey('c')],
     removed: ['a'],
     places: {},
+    operators: {},
   });
   expect([...state.journeys.keys()]).toEqual(['b', 'c']);
   expect(reduce(state, { type: 'broken' })).toMatchObject({ phase: 'broken' });
@@ -174,7 +176,14 @@ test('reduce() keeps what is known when some are asked again, and joins what the
       ],
     });
   const upsert = (...journeys: Journey[]) =>
-    ({ type: 'journeys-upsert', seq: 1, journeys, removed: [], places: {} }) as const;
+    ({
+      type: 'journeys-upsert',
+      seq: 1,
+      journeys,
+      removed: [],
+      places: {},
+      operators: {},
+    }) as const;
   const of = (carrier: string, state: 'running' | 'ok' | 'timeout') =>
     ({ carrier, state, ms: 1, found: 0 }) as const;
   const run = (from: SearchState, ...events: FeedEvent[]) => events.reduce(reduce, from);

@@ -93,7 +93,7 @@ export const faults: Readonly<
   'a closed connection': ['NETWORK', (upstream, id) => struck(upstream, id, { kind: 'reset' })],
   'half an answer': ['PROTOCOL', (upstream, id) => struck(upstream, id, { kind: 'truncated' })],
   'a page for people': [
-    { osdm: 'PROTOCOL', hafas: 'AUTH', ojp: 'PROTOCOL' },
+    'AUTH',
     () => async (request, send) => ({
       ...(await send(request)),
       headers: { 'content-type': 'text/html' },

@@ -172,7 +172,7 @@ test('osdm: a late train that is caught is shown, one that is not reached is mar
   expect(caught.journeys).toMatchObject([{ durationMinutes: 184, legs: [{}, { minutes: 8 }, {}] }]);
   expect(caught.journeys[0]?.legs[1]).not.toHaveProperty('conflict');
   expect(read([trip('PT3H4M', 1, missed, walk, second)]).journeys[0]?.legs[1]).toMatchObject({
-    conflict: 'missed',
+    risk: 'missed',
   });
 });
 

@@ -52,6 +52,8 @@ export interface CarrierAnswer {
   readonly journeys: readonly Journey[];
   /** Stations of its legs that a table may lack. */
   readonly places?: readonly Place[];
+  /** Names of the operators of its legs, by `RideLeg.operator`. */
+  readonly operators?: Readonly<Record<string, string>>;
   /** Tokens for the journeys before and after these; a carrier without one has no more. */
   readonly pages?: CarrierPages;
   /** The departures that the answer covers, epoch ms. Absent: the whole day; beside `pages`, those of the journeys. */

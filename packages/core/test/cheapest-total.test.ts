@@ -62,6 +62,60 @@ test('cheapestTotal() combines no offers for parts of more than eight rides', ()
   expect(cheapestTotal(journeyOf(8, parts.slice(0, 8)))?.amount).toBe(8);
 });
 
+const forSome = (amount: number, passengers: number[], rides?: number[]): Offer => ({
+  ...part(amount, rides),
+  id: `${amount} ${rides} ${passengers}`,
+  passengers,
+});
+
+test('cheapestTotal() adds one offer for each traveller, or there is no price for all', () => {
+  const total = (offers: readonly Offer[], passengers?: number, rides = 1) =>
+    cheapestTotal({ ...journeyOf(rides, offers), passengers })?.amount;
+  const each = [forSome(20, [0]), forSome(20, [1]), forSome(9, [2])];
+  expect(total(each, 3)).toBe(49);
+  expect(total(each, 4)).toBeUndefined();
+  expect(total(each.slice(1), 3)).toBeUndefined();
+  // How many travel is not known.
+  expect(total(each)).toBeUndefined();
+  expect(total([...each, part(60)])).toBe(60);
+  expect(total([...each, part(60)], 3)).toBe(49);
+  expect(total([...each, part(40)], 3)).toBe(40);
+  expect(total([...each, forSome(30, [0, 1])], 3)).toBe(39);
+  expect(total([forSome(5, [0])], 1)).toBe(5);
+  // Two offers for one of them are not for both.
+  expect(total([forSome(5, [0]), forSome(6, [0])], 2)).toBeUndefined();
+});
+
+test('cheapestTotal() adds tickets of travellers for the way, or of trains for all', () => {
+  const total = (...offers: Offer[]) =>
+    cheapestTotal({ ...journeyOf(2, offers), passengers: 2 })?.amount;
+  const [a, b] = [
+    [forSome(4, [0], [0]), forSome(5, [0], [1])],
+    [forSome(4, [1], [0]), forSome(5, [1], [1])],
+  ];
+  expect(total(...(a ?? []), ...(b ?? []))).toBe(18);
+  expect(total(forSome(7, [0]), ...(b ?? []))).toBe(16);
+  expect(total(...(a ?? []).slice(0, 1), ...(b ?? []).slice(0, 1), part(3, [1]))).toBe(11);
+  expect(total(...(a ?? []), ...(b ?? []).slice(0, 1))).toBeUndefined();
+});
+
+test('cheapestTotal() is quick for many offers for some of nine travellers in eight trains', () => {
+  const offers = Array.from({ length: 2000 }, (_, index) =>
+    forSome(1 + (index % 97), [index % 9], [index % 8]),
+  );
+  const byRide = Array.from({ length: 8 }, (_, ride) =>
+    Array.from({ length: 9 }, (_, who) =>
+      Math.min(
+        ...offers
+          .filter(({ rides, passengers }) => rides?.[0] === ride && passengers?.[0] === who)
+          .map(({ total }) => total.amount),
+      ),
+    ).reduce((sum, amount) => sum + amount),
+  ).reduce((sum, amount) => sum + amount);
+  const journey = journeyOf(8, offers);
+  expect(cheapestTotal({ ...journey, passengers: 9 })?.amount).toBe(byRide);
+});
+
 /** Tries every set of offers. */
 function bruteForce(rides: number, offers: readonly Offer[]): Money | undefined {
   const found = new Map<string, number>();

@@ -68,6 +68,52 @@ test.each<[filter: JourneyFilter, kept: readonly Journey[]]>([
   expect(filterJourneys(all, filter)).toEqual(kept);
 });
 
+test('filterJourneys() counts the ways at the ends, from door to door', () => {
+  const way = (origin: string, destination: string, minutes: number) =>
+    ({ kind: 'transfer', origin, destination, minutes }) as const;
+  const walked = createJourney({
+    source: 'hafas',
+    legs: [way('x', 'a', 10), ride('a', 'b', '08:00', '17:50'), way('b', 'y', 15)],
+    offers: [],
+  });
+  const keeps = (filter: JourneyFilter) => filterJourneys([walked], filter).length === 1;
+  expect(keeps({ arriveBefore: '18:04' })).toBe(false);
+  expect(keeps({ arriveBefore: '18:05' })).toBe(true);
+  expect(keeps({ departAfter: '07:51' })).toBe(false);
+  expect(keeps({ departAfter: '07:50' })).toBe(true);
+  expect(keeps({ departBefore: '07:49' })).toBe(false);
+  expect(keeps({ departBefore: '07:50' })).toBe(true);
+  expect(facetsOf([walked]).hour).toEqual([{ value: 7, count: 1, lowest: [] }]);
+  const late = createJourney({
+    source: 'hafas',
+    legs: [way('x', 'a', 20), ride('a', 'b', '00:10', '23:50'), way('b', 'y', 20)],
+    offers: [],
+  });
+  expect(filterJourneys([late], { arriveBefore: '00:10', departAfter: '23:50' })).toEqual([late]);
+  expect(filterJourneys([late], { arriveBefore: '00:09' })).toEqual([]);
+  // Nobody knows the way: it has no minutes.
+  const near = createJourney({
+    source: 'hafas',
+    legs: [{ ...way('x', 'a', 0), nearby: true }, ride('a', 'b', '08:00', '17:50')],
+    offers: [],
+  });
+  expect(filterJourneys([near], { departAfter: '08:00' })).toEqual([near]);
+});
+
+test('filterJourneys() and facetsOf() count what all travellers pay together', () => {
+  const offers = [
+    offer('renfe', 2000, { passengers: [0], travelClass: 'second' }),
+    offer('renfe', 900, { passengers: [1], travelClass: 'second' }),
+  ];
+  const both = { ...train({ number: '5', offers }), passengers: 2 };
+  const three = { ...train({ number: '6', offers }), passengers: 3 };
+  expect(filterJourneys([both, three], { maxPrice: eur(2900) })).toEqual([both]);
+  expect(filterJourneys([both], { maxPrice: eur(2899) })).toEqual([]);
+  expect(facetsOf([both, three]).travelClass).toEqual([
+    { value: 'second', count: 2, lowest: [eur(2900)] },
+  ]);
+});
+
 test.each<[filter: unknown, message: string]>([
   [undefined, '`options` must be an object, got undefined'],
   [{ price: 5 }, 'unknown option `price`; did you mean `maxPrice`?'],

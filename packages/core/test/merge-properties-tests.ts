@@ -30,6 +30,11 @@ export function mergePropertyTests({ runs }: Scale): void {
     age: fc.integer({ min: 0, max: 3 }),
   });
 
+  const remark = fc.record({
+    kind: fc.constantFrom('info' as const, 'disruption' as const),
+    text: fc.integer({ min: 0, max: 30 }).map(String),
+  });
+
   // Few values, close together: most of these journeys are nearly the same train.
   const journeys: fc.Arbitrary<Journey> = fc
     .record({
@@ -44,6 +49,16 @@ export function mergePropertyTests({ runs }: Scale): void {
       priced: fc.option(fc.constant(false as const), { nil: undefined, freq: 3 }),
       late: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
       cancelled: fc.option(fc.constant(true as const), { nil: undefined, freq: 4 }),
+      departurePlatform: fc.option(
+        fc.record({ planned: fc.constantFrom('1', '2'), expected: fc.constantFrom('1', '3') }),
+        { nil: undefined, freq: 2 },
+      ),
+      remarks: fc.option(fc.array(remark, { minLength: 1, maxLength: 20 }), { nil: undefined }),
+      stops: fc.option(fc.array(fc.record({ station: fc.constantFrom('x', 'y') })), {
+        nil: undefined,
+        freq: 3,
+      }),
+      booking: fc.option(fc.constant({ text: 'Call' }), { nil: undefined, freq: 4 }),
     })
     .map(({ source, minute, duration, offers: known, priced, late, ...ride }) => {
       const told = Object.entries(ride).filter(([, value]) => value !== undefined);
@@ -182,6 +197,47 @@ export function mergePropertyTests({ runs }: Scale): void {
         expect(new Set(merged.map(({ id }) => id)).size).toBe(merged.length);
       }),
       { numRuns: runs(5000) },
+    );
+  });
+
+  test('mergeJourneys() merges the same trains, by the same ids, whatever carriers say of them besides', () => {
+    const bare = (journey: Journey): Journey => ({
+      ...journey,
+      legs: journey.legs.map((leg) => {
+        if (leg.kind === 'transfer') return leg;
+        const { departurePlatform: _, remarks: __, stops: ___, booking: ____, ...ride } = leg;
+        return ride;
+      }),
+    });
+    const found = (list: readonly Journey[]) =>
+      list.map(({ id, sources, departure }) => [id, ...sources, departure.iso].join()).sort();
+    fc.assert(
+      fc.property(answers, (list) => {
+        expect(found(mergeJourneys(list))).toEqual(found(mergeJourneys(list.map(bare))));
+      }),
+      { numRuns: runs(1000) },
+    );
+  });
+
+  test('mergeJourneys() says of a train what any member says, of remarks each once and 20 at most', () => {
+    const rides = (list: readonly Journey[]) =>
+      list.flatMap(({ legs }) => legs as readonly RideLeg[]);
+    const texts = (list: readonly RideLeg[]) =>
+      list.flatMap(({ remarks = [] }) => remarks.map(({ text }) => text));
+    fc.assert(
+      fc.property(answers, (list) => {
+        const merged = rides(mergeJourneys(list));
+        for (const field of ['departurePlatform', 'stops', 'booking'] as const) {
+          const said = new Set(rides(list).map((ride) => JSON.stringify(ride[field])));
+          for (const ride of merged) expect(said).toContain(JSON.stringify(ride[field]));
+          expect(merged.some((ride) => ride[field])).toBe(rides(list).some((ride) => ride[field]));
+        }
+        for (const ride of merged) expect(ride.remarks?.length ?? 0).toBeLessThanOrEqual(20);
+        expect(texts(rides(list))).toEqual(expect.arrayContaining(texts(merged)));
+        const isSaid = (one: readonly RideLeg[]) => texts(one).length > 0;
+        expect(isSaid(merged)).toBe(isSaid(rides(list)));
+      }),
+      { numRuns: runs(1000) },
     );
   });
 

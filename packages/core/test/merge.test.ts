@@ -1,10 +1,12 @@
 import {
+  cheapestTotal,
   createJourney,
   createLocalClock,
   type Journey,
   mergeJourneys,
   type Place,
   type RideLeg,
+  type TransferLeg,
 } from '@ticketing/core';
 import { expect, test } from 'vitest';
 import { barcelona, NOW, offer, train } from './trains.ts';
@@ -248,10 +250,97 @@ test('mergeJourneys() passes journeys of one carrier through as they are', () =>
 });
 
 test('mergeJourneys() counts the minutes that the news of another carrier makes', () => {
-  const clock = createLocalClock();
   const [leg] = train({ number: '1' }).legs;
   const late = { ...leg, expectedArrival: clock.fromLocal(at('09:05'), 'Europe/Madrid') };
   const live = createJourney({ source: 'live', legs: [late as RideLeg], offers: [] });
   const merged = mergeJourneys([train({ number: '1', source: 'a' }), live]);
   expect(merged).toMatchObject([{ legs: [late], durationMinutes: 170, sources: ['a', 'live'] }]);
+});
+
+const clock = createLocalClock();
+const timeAt = (time: string) => clock.fromLocal(at(time), 'Europe/Madrid');
+
+test('mergeJourneys() gives a train what its first carrier does not say of it', () => {
+  const stops = [{ station: 'x', departure: timeAt('07:00') }];
+  const first = train({ number: '1', source: 'a', departurePlatform: { planned: '5' } });
+  const second = train({
+    number: '1',
+    source: 'b',
+    departurePlatform: { planned: 'Track 5', expected: '6' },
+    arrivalPlatform: { planned: '2' },
+    stops,
+    booking: { text: 'Call' },
+  });
+  const third = train({ number: '1', source: 'c', arrivalPlatform: { planned: '3' } });
+  for (const answers of [
+    [first, second, third],
+    [third, second, first],
+  ]) {
+    const [merged] = mergeJourneys(answers);
+    // A platform is taken whole: carriers write it in different ways.
+    expect(merged?.legs).toEqual([
+      {
+        ...first.legs[0],
+        arrivalPlatform: { planned: '2' },
+        stops,
+        booking: { text: 'Call' },
+      },
+    ]);
+    expect(merged?.id).toBe(first.id);
+  }
+});
+
+const remark = (text: string, kind: 'info' | 'disruption' = 'info') => ({ kind, text });
+
+test('mergeJourneys() joins remarks, each text once: of too many, disruptions stay', () => {
+  const of = (source: string, remarks: readonly ReturnType<typeof remark>[]) => ({
+    ...train({ number: '1', source, remarks }),
+    remarks,
+  });
+  const [merged] = mergeJourneys([
+    of('b', [remark('Late', 'disruption'), remark('Bar')]),
+    of('a', [remark('Bar'), remark('Quiet')]),
+  ]);
+  const joined = [remark('Bar'), remark('Quiet'), remark('Late', 'disruption')];
+  expect(merged).toMatchObject({ remarks: joined, legs: [{ remarks: joined }] });
+  const infos = Array.from({ length: 20 }, (_, index) => remark(`Info ${index}`));
+  const [full] = mergeJourneys([of('a', infos), of('b', [remark('Late', 'disruption')])]);
+  const kept = [remark('Late', 'disruption'), ...infos.slice(0, 19)];
+  expect(full).toMatchObject({ remarks: kept, legs: [{ remarks: kept }] });
+  const same = of('a', infos);
+  expect(mergeJourneys([same, { ...same, sources: ['b'] }])[0]?.remarks).toBe(infos);
+});
+
+test('mergeJourneys() keeps the risk that a carrier says, and that the expected times of another make', () => {
+  const change = { kind: 'transfer', origin: 'm', destination: 'm', minutes: 5 } as const;
+  const legs = (late: Partial<RideLeg>, way: Partial<TransferLeg> = {}) => [
+    { ...leg({ destination: 'm', until: at('07:00') }), ...late },
+    { ...change, ...way },
+    leg({ origin: 'm', at: at('07:20') }),
+  ];
+  const leg = (parts: Parameters<typeof train>[0]) =>
+    train({ number: '1', ...parts }).legs[0] as RideLeg;
+  const journey = (source: string, ...parts: Parameters<typeof legs>) =>
+    createJourney({ source, legs: legs(...parts), offers: [] });
+  const risk = (...journeys: Journey[]) =>
+    mergeJourneys(journeys)[0]?.legs.flatMap((one) => (one.kind === 'ride' ? [] : [one.risk]));
+  const plan = journey('a', {});
+  const late = (time: string) => ({ expectedArrival: timeAt(time) });
+  expect(risk(plan, journey('b', {}))).toEqual([undefined]);
+  expect(risk(plan, journey('b', late('07:17')))).toEqual(['tight']);
+  expect(risk(plan, journey('b', late('07:21')))).toEqual(['missed']);
+  expect(risk(plan, journey('b', {}, { risk: 'missed' }))).toEqual(['missed']);
+  expect(risk(journey('a', {}, { risk: 'tight' }), journey('b', late('07:21')))).toEqual([
+    'missed',
+  ]);
+  // Its own expected times say that it holds.
+  expect(risk(journey('a', late('07:02')), journey('b', late('07:21')))).toEqual([undefined]);
+});
+
+test('mergeJourneys() keeps how many travel, beside offers for some of them', () => {
+  const offers = [offer('b', 5, { passengers: [0] }), offer('b', 7, { passengers: [1] })];
+  const partial = { ...train({ number: '1', source: 'b', offers }), passengers: 2 };
+  const [merged] = mergeJourneys([train({ number: '1', source: 'a' }), partial]);
+  expect(merged?.passengers).toBe(2);
+  expect(merged && cheapestTotal(merged)?.amount).toBe(12);
 });

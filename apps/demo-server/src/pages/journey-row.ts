@@ -56,7 +56,7 @@ function legItem(leg: Leg, { stations }: Names): SafeHtml {
   const [from, to] = [leg.origin, leg.destination].map((id) => nameOf(stations, id));
   if (leg.kind === 'transfer') {
     if (leg.nearby) return html`<li>${to} is near ${from}</li>`;
-    return html`<li>${leg.minutes} min from ${from} to ${to}${leg.conflict && html`, <b>missed</b>`}</li>`;
+    return html`<li>${leg.minutes} min from ${from} to ${to}${leg.risk && html`, <b>missed</b>`}</li>`;
   }
   const stays = (leg.sections ?? []).slice(1);
   return html`<li><b>${clockOf(leg.departure)}</b> ${from} <span aria-hidden="true">→</span><span class="hidden">to</span> <b>${clockOf(leg.arrival)}</b> ${to} <span class="train">${leg.cancelled && html`<b>cancelled</b> `}${rideText(leg)}${leg.operator !== undefined && `, ${leg.operator}`}${stays.map(({ origin }) => `, stay in the train at ${nameOf(stations, origin)}`)}</span></li>`;

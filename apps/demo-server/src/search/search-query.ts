@@ -67,6 +67,7 @@ export function readSearchQuestion(
       ...(maxTransfers !== undefined && { maxTransfers }),
       ...(travelClass && { travelClass }),
       ...(passengers !== undefined && { passengers }),
+      ...(isSet(parameters.stops) && { stops: true }),
       ...(page && { page }),
     },
     order,

@@ -99,7 +99,7 @@ function markMissed(legs: Leg[], section: WireRecord): void {
   if (way?.kind !== 'transfer' || before?.kind !== 'ride' || after?.kind !== 'ride') return;
   if (before.cancelled || after.cancelled) return;
   if ((Object(section['jny']) as WireRecord)['isRchbl'] !== false) return;
-  legs[legs.length - 2] = { ...way, conflict: 'missed' };
+  legs[legs.length - 2] = { ...way, risk: 'missed' };
 }
 
 function wayOf(from: WirePlace, to: WirePlace, ms: number): TransferLeg {

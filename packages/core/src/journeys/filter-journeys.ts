@@ -1,5 +1,6 @@
 import { aFlag, checkByRules, type Rules } from '@ticketing/kit';
 import type { CarrierId, Journey, Offer } from '../model/journey.ts';
+import { minutesAfterLast, minutesBeforeFirst } from '../model/leg-times.ts';
 import { aTimeOfDay, type TimeAt } from '../model/local-clock.ts';
 import type { Money } from '../model/money.ts';
 import { cheapestTotal } from './cheapest-total.ts';
@@ -8,11 +9,11 @@ import { cheapestTotal } from './cheapest-total.ts';
 export interface JourneyFilter {
   /** Journeys that cost at most this, in its currency. */
   readonly maxPrice?: Money | undefined;
-  /** `HH:MM`, local: departures from then on, whatever the day. */
+  /** `HH:MM`, local: departures from the door from then on, whatever the day. */
   readonly departAfter?: string | undefined;
-  /** `HH:MM`, local: departures until then. */
+  /** `HH:MM`, local: departures from the door until then. */
   readonly departBefore?: string | undefined;
-  /** `HH:MM`, local: arrivals until then, whatever the day. */
+  /** `HH:MM`, local: arrivals at the door until then, whatever the day. */
   readonly arriveBefore?: string | undefined;
   /** Journeys without a change of trains. */
   readonly direct?: boolean | undefined;
@@ -35,18 +36,20 @@ export function filterJourneys(journeys: readonly Journey[], filter: JourneyFilt
   checkByRules('filter journeys', filter, rules);
   const { departAfter, departBefore, arriveBefore, direct, carriers } = filter;
   return journeys.filter((journey) => {
-    const { departure, arrival, transfers, sources } = journey;
-    const leaves = timeOf(departure);
+    const { transfers, sources } = journey;
+    const leaves = leavesAt(journey);
     return (
       !(direct && transfers > 0) &&
       !(departAfter && leaves < departAfter) &&
       !(departBefore && leaves > departBefore) &&
-      !(arriveBefore && timeOf(arrival) > arriveBefore) &&
+      !(arriveBefore && arrivesAt(journey) > arriveBefore) &&
       (carriers === undefined || sources.some((source) => carriers.includes(source))) &&
       isOffered(journey, filter)
     );
   });
 }
+
+const DAY_MINUTES = 1440;
 
 const rules: Rules = {
   maxPrice: {
@@ -65,7 +68,7 @@ const rules: Rules = {
 };
 
 function isOffered(
-  { offers, legs }: Journey,
+  { offers, legs, passengers }: Journey,
   { maxPrice, flexible, carriers }: JourneyFilter,
 ): boolean {
   if (maxPrice === undefined && !flexible) return true;
@@ -75,7 +78,7 @@ function isOffered(
       (carriers === undefined || carriers.includes(offer.seller)) &&
       (maxPrice === undefined || offer.total.currency === maxPrice.currency),
   );
-  const total = cheapestTotal({ offers: counted, legs });
+  const total = cheapestTotal({ offers: counted, legs, passengers });
   return total !== undefined && (maxPrice === undefined || total.amount <= maxPrice.amount);
 }
 
@@ -83,7 +86,24 @@ function isFlexible({ flexibility }: Offer): boolean {
   return flexibility === 'full' || flexibility === 'semi';
 }
 
-/** Returns `HH:MM`, local: such texts sort as times do. */
-function timeOf({ iso }: TimeAt): string {
-  return iso.slice(11, 16);
+/** Returns when people leave for the first train, `HH:MM`, local. */
+export function leavesAt({ departure, legs }: Journey): string {
+  return timeOf(departure, -minutesBeforeFirst(legs));
+}
+
+/** Returns when people are there, after the way from the last train, `HH:MM`, local. */
+function arrivesAt({ arrival, legs }: Journey): string {
+  return timeOf(arrival, minutesAfterLast(legs));
+}
+
+/** Returns `HH:MM`, local, so many minutes later: such texts sort as times do. */
+function timeOf({ iso }: TimeAt, minutesLater: number): string {
+  const time = iso.slice(11, 16);
+  if (minutesLater === 0) return time;
+  const [hours = 0, minutes = 0] = time.split(':').map(Number);
+  const all = Math.round(hours * 60 + minutes + minutesLater);
+  const ofDay = ((all % DAY_MINUTES) + DAY_MINUTES) % DAY_MINUTES;
+  return [Math.floor(ofDay / 60), ofDay % 60]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
 }

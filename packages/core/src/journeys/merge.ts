@@ -6,16 +6,16 @@ import {
   compareText,
   type Journey,
   journeyKey,
-  type Leg,
   type Offer,
-  type RideLeg,
   ridesOf,
   sortOffers,
   type TimeConflict,
 } from '../model/journey.ts';
-import { doorToDoorMinutes, withMissed } from '../model/leg-times.ts';
+import { doorToDoorMinutes } from '../model/leg-times.ts';
 import { presentFields } from '../model/present-fields.ts';
+import { joinRemarks } from '../model/remark.ts';
 import type { Place } from '../stations/station-index.ts';
+import { joinLegs } from './join-legs.ts';
 import { attachLoose, type Cluster, type CompareJourneys, isNumbered } from './loose-journeys.ts';
 import { type JourneyOrder, sortJourneys } from './order.ts';
 import { type SameStops, sameStops } from './same-stops.ts';
@@ -41,6 +41,7 @@ export interface MergeOptions {
  *   2 minutes, neither brand, operator nor number contradict each other, and no carrier lists both without
  *   numbers at two times.
  *
+ * What the leader does not say of a train (expected times, platforms, stops, remarks) comes from the first of the others that does.
  * Keeps the offers of all sellers; of two with one seller and id in two answers, the one fetched later. The times are those
  * of the numbered journey that departs first, never averaged; a time more than 3 minutes off is kept as a
  * conflict. The ids of the result are unique.
@@ -98,21 +99,27 @@ function clusterNumbered(journeys: Journey[], compare: CompareJourneys): Cluster
 }
 
 function mergeCluster(cluster: Cluster): Journey {
-  const [leader] = cluster;
-  if (cluster.length === 1) return leader;
+  const [leader, ...others] = cluster;
+  if (others.length === 0) return leader;
   const unpriced = carriersIn(cluster, 'unpriced');
   const conflicts = conflictsIn(cluster);
-  const legs = legsWithExpected(cluster);
+  const legs = joinLegs(
+    leader.legs,
+    others.map((other) => other.legs),
+  );
+  const remarks = joinRemarks(cluster.map((member) => member.remarks));
+  const passengers = cluster.find((member) => member.passengers !== undefined)?.passengers;
   return {
     ...leader,
     ...(legs !== leader.legs && {
-      legs: withMissed(legs),
+      legs,
       durationMinutes: doorToDoorMinutes(legs),
     }),
     offers: mergeOffers(cluster),
     sources: carriersIn(cluster, 'sources'),
     ...(unpriced.length > 0 && { unpriced }),
     ...(conflicts.length > 0 && { conflicts }),
+    ...presentFields({ remarks, passengers }),
   };
 }
 
@@ -120,26 +127,6 @@ function carriersIn(cluster: Cluster, field: 'sources' | 'unpriced'): readonly C
   const carriers = new Set<CarrierId>();
   for (const { [field]: some = [] } of cluster) for (const carrier of some) carriers.add(carrier);
   return [...carriers].sort(compareText);
-}
-
-/** The leader's legs; a ride without news of its own has that of the first other member that has any. */
-function legsWithExpected([leader, ...others]: Cluster): readonly Leg[] {
-  const rides = others.map(({ legs }) => ridesOf(legs));
-  if (!rides.some((other) => other.some(hasNews))) return leader.legs;
-  let index = -1;
-  return leader.legs.map((leg) => {
-    if (leg.kind === 'transfer') return leg;
-    index += 1;
-    if (hasNews(leg)) return leg;
-    const news = rides.map((other) => other[index]).find((other) => other && hasNews(other));
-    if (news === undefined) return leg;
-    const { expectedDeparture, expectedArrival, cancelled } = news;
-    return { ...leg, ...presentFields({ expectedDeparture, expectedArrival, cancelled }) };
-  });
-}
-
-function hasNews({ expectedDeparture, expectedArrival, cancelled }: RideLeg): boolean {
-  return expectedDeparture !== undefined || expectedArrival !== undefined || cancelled === true;
 }
 
 /** Each offer of each seller once, as it was fetched last. Most sellers have offers in one answer alone: those need no search. */

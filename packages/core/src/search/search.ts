@@ -5,6 +5,7 @@ import type { CarrierId, Journey } from '../model/journey.ts';
 import { createLocalClock } from '../model/local-clock.ts';
 import { createScatterCalls, type ScatterCall } from '../scatter/scatter-calls.ts';
 import { createCarrierFace } from './carrier-face.ts';
+import { createOperators } from './operators.ts';
 import { type CarrierEnd, checkPage, pagesOf } from './pages.ts';
 import { createPlaces } from './places.ts';
 import {
@@ -85,6 +86,7 @@ export function createSearch(options: SearchOptions): Search {
         const call = check(query, options);
         const answers: (readonly Journey[])[] = [];
         const places = createPlaces(call.query, call.sources);
+        const operators = createOperators(call.sources);
         const ends = new Map<CarrierId, CarrierEnd>();
         calls.begin(call, {
           settled({ carrier, state }, { answer }) {
@@ -92,6 +94,7 @@ export function createSearch(options: SearchOptions): Search {
             if (answer === undefined || answer.journeys.length === 0) return;
             answers.push(answer.journeys);
             places.learn(carrier, answer.places);
+            operators.learn(carrier, answer.operators);
           },
           done({ query: checked, ...ended }) {
             const journeys = sortJourneys(
@@ -103,6 +106,7 @@ export function createSearch(options: SearchOptions): Search {
               query: checked,
               journeys,
               places: places.take(journeys),
+              operators: operators.take(journeys),
               ...(pages && { pages }),
               ...ended,
             });
@@ -115,6 +119,7 @@ export function createSearch(options: SearchOptions): Search {
       const call = check(query, options);
       const feed = createJourneyFeed(call.order);
       const places = createPlaces(call.query, call.sources);
+      const operators = createOperators(call.sources);
       const ends = new Map<CarrierId, CarrierEnd>();
       let seq = 0;
       return calls.stream<SearchEvent>(call, (events) => ({
@@ -130,8 +135,14 @@ export function createSearch(options: SearchOptions): Search {
           seq += 1;
           places.learn(carrier, answer.places);
           const changes = feed.add(answer.journeys, { places: places.all() });
-          const named = places.take(changes.journeys);
-          events.push({ type: 'journeys-upsert', seq, ...changes, places: named });
+          operators.learn(carrier, answer.operators);
+          events.push({
+            type: 'journeys-upsert',
+            seq,
+            ...changes,
+            places: places.take(changes.journeys),
+            operators: operators.take(changes.journeys),
+          });
         },
         done({ query: checked, carriers, complete, ms }) {
           const pages = pagesOf(checked, call.sources, ends, call.days);
