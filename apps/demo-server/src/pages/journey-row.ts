@@ -1,8 +1,8 @@
 import {
-  cheapestTotal,
   formatMoney,
   type Journey,
   type Leg,
+  lowestTotals,
   type Offer,
   type RideLeg,
   type TimeAt,
@@ -33,10 +33,11 @@ export function journeyRow(journey: Journey, names: Names): SafeHtml {
 </summary>${details(journey, names)}</details></li>`;
 }
 
-/** A journey that only such sources list as know no price is not sold out. */
+/** The least price, that of each currency where there are several: which is less nobody says. */
 function price(journey: Journey): SafeHtml | string {
-  const total = cheapestTotal(journey);
-  if (total !== undefined) return formatMoney(total);
+  const totals = lowestTotals(journey);
+  if (totals.length > 0) return totals.map(formatMoney).join(' or ');
+  // A journey that only such sources list as know no price is not sold out.
   return html`<span class="sold-out">${isSoldOut(journey) ? 'sold out' : 'price at the carrier'}</span>`;
 }
 

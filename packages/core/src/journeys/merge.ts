@@ -17,7 +17,7 @@ import { joinRemarks } from '../model/remark.ts';
 import type { Place } from '../stations/station-index.ts';
 import { joinLegs } from './join-legs.ts';
 import { attachLoose, type Cluster, type CompareJourneys, isNumbered } from './loose-journeys.ts';
-import { type JourneyOrder, sortJourneys } from './order.ts';
+import { type JourneyOrder, type SortOptions, sortJourneys } from './order.ts';
 import { type SameStops, sameStops } from './same-stops.ts';
 import { isOdd, joinTwins, SAME_TRAIN_MS } from './twins.ts';
 
@@ -218,7 +218,7 @@ interface JourneyFeed {
 }
 
 /** Creates a feed. Applying its changes in turn gives the same as merging everything at once. */
-export function createJourneyFeed(order: JourneyOrder): JourneyFeed {
+export function createJourneyFeed(order: JourneyOrder | SortOptions): JourneyFeed {
   const answers: Journey[] = [];
   let known = new Map<string, Journey>();
   return {

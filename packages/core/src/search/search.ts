@@ -97,10 +97,10 @@ export function createSearch(options: SearchOptions): Search {
             operators.learn(carrier, answer.operators);
           },
           done({ query: checked, ...ended }) {
-            const journeys = sortJourneys(
-              mergeJourneys(answers.flat(), { places: places.all() }),
-              call.order,
-            );
+            const journeys = sortJourneys(mergeJourneys(answers.flat(), { places: places.all() }), {
+              order: call.order,
+              rates: resolved.rates,
+            });
             const pages = pagesOf(checked, call.sources, ends, call.days);
             resolve({
               query: checked,
@@ -117,7 +117,7 @@ export function createSearch(options: SearchOptions): Search {
     },
     stream(query, options = {}) {
       const call = check(query, options);
-      const feed = createJourneyFeed(call.order);
+      const feed = createJourneyFeed({ order: call.order, rates: resolved.rates });
       const places = createPlaces(call.query, call.sources);
       const operators = createOperators(call.sources);
       const ends = new Map<CarrierId, CarrierEnd>();
