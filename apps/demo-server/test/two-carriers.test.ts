@@ -1,6 +1,6 @@
 import { createJourney, createLocalClock, type Journey, type Place } from '@ticketing/core';
 import { expect, test } from 'vitest';
-import { journeyRow } from '../src/pages/journey-row.ts';
+import { journeyRow } from '../src/pages/journey/journey-row.ts';
 import { idle, reduce } from '../src/pages/search-state.ts';
 
 const clock = createLocalClock();

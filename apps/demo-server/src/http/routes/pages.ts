@@ -10,7 +10,7 @@ import { type Static, Type } from 'typebox';
 import type { Parts } from '../../compose.ts';
 import type { Flags } from '../../flags/flag-specs.ts';
 import { modesOf } from '../../operator/operator-view.ts';
-import type { Names } from '../../pages/journey-row.ts';
+import type { Names } from '../../pages/journey/names.ts';
 import { operatorPage } from '../../pages/operator-page.ts';
 import { type Assets, openAssets } from '../../pages/page-assets.ts';
 import {

@@ -57,7 +57,7 @@ describeInBrowser('the traveller’s page', () => {
     expect(await status(page)).toMatch(/^\d+ journeys in \d+ ms$/);
     // On some days the first train is sold out, and has no table of offers.
     const priced = page.locator('.journey', { hasNotText: 'sold out' }).first();
-    await priced.locator('summary').focus();
+    await priced.locator('> details > summary').focus();
     await page.keyboard.press('Enter');
     expect(await priced.locator('details[open] table').textContent()).toContain('Seller');
   });
@@ -206,7 +206,7 @@ describeInBrowser('the traveller’s page', () => {
     await done(page);
     const all = await page.locator('.journey').count();
     const ouigo = page.locator('.journey', { hasText: 'OUIGO' }).first();
-    await ouigo.locator('summary').click();
+    await ouigo.locator('> details > summary').click();
     await page.check('#filters [value=ouigo]');
     await eventually(async () => expect(await page.locator('.journey').count()).toBeLessThan(all));
     const shown = await page.locator('.journey').count();
@@ -264,7 +264,7 @@ describeInBrowser('the traveller’s page', () => {
     await done(page);
     const last = page.locator('.journey').last();
     expect(await last.locator('.price').textContent()).toBe('sold out');
-    await last.locator('summary').click();
+    await last.locator('> details > summary').click();
     expect(await last.textContent()).toContain('No seller has seats left.');
   });
 
@@ -278,7 +278,7 @@ describeInBrowser('the traveller’s page', () => {
     await look();
     await page.goto(`${server().url}/?${ROUTE}`);
     await done(page);
-    await page.locator('.journey summary').first().click();
+    await page.locator('.journey > details > summary').first().click();
     await look();
     await plan('renfe', { fault: { kind: 'error' } });
     await page.goto(`${server().url}/?${ROUTE}`);
@@ -340,7 +340,7 @@ describeInBrowser('the traveller’s page', () => {
     expect(await violationsOf(page, { forced })).toEqual([]);
     await page.goto(`${server().url}/?${ROUTE}`);
     await done(page);
-    await page.locator('.journey summary').first().click();
+    await page.locator('.journey > details > summary').first().click();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
     expect(await violationsOf(page, { forced })).toEqual([]);
   });
