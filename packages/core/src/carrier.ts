@@ -129,6 +129,7 @@ export interface CarrierHttpResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Decoded: `content-encoding` among the headers is that of what was sent. */
   readonly body: Uint8Array<ArrayBuffer>;
   /** Epoch ms at which the body was complete. */
   readonly receivedAt: number;

@@ -39,10 +39,16 @@ export {
   type RailErrorCode,
   type RailErrorData,
 } from './errors.ts';
-export { cheapestTotal } from './journeys/cheapest-total.ts';
+export { cheapestTotal, lowestTotals, type PricedJourney } from './journeys/cheapest-total.ts';
+export type { CurrencyRates, PriceOptions } from './journeys/currency-rates.ts';
 export { type Facet, facetsOf, type JourneyFacets } from './journeys/facets.ts';
 export { filterJourneys, type JourneyFilter } from './journeys/filter-journeys.ts';
-export { JOURNEY_ORDERS, type JourneyOrder, sortJourneys } from './journeys/order.ts';
+export {
+  JOURNEY_ORDERS,
+  type JourneyOrder,
+  type SortOptions,
+  sortJourneys,
+} from './journeys/order.ts';
 export type {
   CarrierId,
   Condition,
@@ -100,7 +106,7 @@ export type {
   NativeField,
 } from './carrier.ts';
 export type { CarrierErrorOptions } from './errors.ts';
-export { mergeJourneys } from './journeys/merge.ts';
+export { type MergeOptions, mergeJourneys } from './journeys/merge.ts';
 export { createJourney, type JourneyParts } from './model/journey.ts';
 export { createLocalClock, type LocalClock } from './model/local-clock.ts';
 export { currencyExponent, type MoneyFormat, moneyFromNumber, parseMoney } from './model/money.ts';

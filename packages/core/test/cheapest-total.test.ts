@@ -2,6 +2,7 @@ import {
   cheapestTotal,
   createJourney,
   createLocalClock,
+  lowestTotals,
   type Money,
   type Offer,
 } from '@ticketing/core';
@@ -42,17 +43,23 @@ test('cheapestTotal() adds offers for parts that together cover each ride once',
   expect(cheapestTotal(journeyOf(3, [part(1, [0, 1]), part(1, [1, 2])]))).toBeUndefined();
 });
 
-test('cheapestTotal() never adds two currencies, and takes the first that covers the journey', () => {
+test('cheapestTotal() never adds two currencies, and compares them by rates alone', () => {
   const mixed = [part(1, [0], 'CHF'), part(1, [1], 'EUR')];
   expect(cheapestTotal(journeyOf(2, mixed))).toBeUndefined();
   expect(cheapestTotal(journeyOf(2, [...mixed, part(8, [0], 'EUR')]))).toEqual({
     amount: 9,
     currency: 'EUR',
   });
-  expect(cheapestTotal(journeyOf(2, [...mixed, part(8), part(7, undefined, 'CHF')]))).toEqual({
-    amount: 7,
-    currency: 'CHF',
-  });
+  const both = journeyOf(2, [...mixed, part(8), part(7, undefined, 'CHF')]);
+  const [chf, eur] = [
+    { amount: 7, currency: 'CHF' },
+    { amount: 8, currency: 'EUR' },
+  ];
+  expect(lowestTotals(both)).toEqual([chf, eur]);
+  expect(cheapestTotal(both)).toBeUndefined();
+  expect(cheapestTotal(both, { rates: { EUR: 1, CHF: 1.06 } })).toEqual(chf);
+  expect(cheapestTotal(both, { rates: { EUR: 1, CHF: 1.2 } })).toEqual(eur);
+  expect(cheapestTotal(both, { rates: { EUR: 1 } })).toBeUndefined();
 });
 
 test('cheapestTotal() combines no offers for parts of more than eight rides', () => {
@@ -117,7 +124,7 @@ test('cheapestTotal() is quick for many offers for some of nine travellers in ei
 });
 
 /** Tries every set of offers. */
-function bruteForce(rides: number, offers: readonly Offer[]): Money | undefined {
+function bruteForce(rides: number, offers: readonly Offer[]): Money[] {
   const found = new Map<string, number>();
   for (let chosen = 1; chosen < 2 ** offers.length; chosen++) {
     const set = offers.filter((_, index) => chosen & (1 << index));
@@ -128,9 +135,31 @@ function bruteForce(rides: number, offers: readonly Offer[]): Money | undefined 
     const amount = set.reduce((sum, { total }) => sum + total.amount, 0);
     found.set(currency, Math.min(amount, found.get(currency) ?? amount));
   }
-  const [currency] = [...found.keys()].sort();
-  return currency === undefined ? undefined : { amount: found.get(currency) ?? 0, currency };
+  return [...found.keys()]
+    .sort()
+    .map((currency) => ({ amount: found.get(currency) ?? 0, currency }));
 }
+
+const rates = { EUR: 2, CHF: 3, JPY: 0.01 };
+
+test('cheapestTotal() compares amounts of currencies with other decimals', () => {
+  const yen = part(500, undefined, 'JPY');
+  expect(cheapestTotal(journeyOf(1, [part(249), yen]), { rates })?.currency).toBe('EUR');
+  expect(cheapestTotal(journeyOf(1, [part(251), yen]), { rates })?.currency).toBe('JPY');
+});
+
+test.each([
+  [5, '`rates` must be an object, got 5'],
+  [null, '`rates` must be an object, got null'],
+  [{ eur: 1 }, '`rates.eur` must be a number above 0 for an ISO 4217 code, got 1'],
+  [{ EUR: 0 }, '`rates.EUR` must be a number above 0 for an ISO 4217 code, got 0'],
+  [{ EUR: '1' }, '`rates.EUR` must be a number above 0 for an ISO 4217 code, got 1'],
+])('cheapestTotal() refuses rates %j', (wrong, message) => {
+  const both = journeyOf(1, [part(1), part(1, undefined, 'CHF')]);
+  expect(() => cheapestTotal(both, { rates: wrong as never })).toThrow(
+    new TypeError(`Cannot compare prices: ${message}`),
+  );
+});
 
 test('cheapestTotal() is what trying every set of offers gives', () => {
   const journeys = fc.integer({ min: 1, max: 5 }).chain((rides) =>
@@ -152,7 +181,15 @@ test('cheapestTotal() is what trying every set of offers gives', () => {
   fc.assert(
     fc.property(journeys, ([rides, parts]) => {
       const offers = parts.map(({ amount, rides: own, currency }) => part(amount, own, currency));
-      expect(cheapestTotal(journeyOf(rides, offers))).toEqual(bruteForce(rides, offers));
+      const journey = journeyOf(rides, offers);
+      const totals = bruteForce(rides, offers);
+      expect(lowestTotals(journey)).toEqual(totals);
+      expect(cheapestTotal(journey)).toEqual(totals.length > 1 ? undefined : totals[0]);
+      const worthOf = ({ amount, currency }: Money) => amount * rates[currency as 'EUR'];
+      const worths = totals.map(worthOf);
+      const cheapest = cheapestTotal(journey, { rates });
+      if (cheapest) expect(worthOf(cheapest)).toBe(Math.min(...worths));
+      else expect(totals).toEqual([]);
     }),
     { numRuns: 500 },
   );

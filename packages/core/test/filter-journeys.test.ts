@@ -55,6 +55,9 @@ test.each<[filter: JourneyFilter, kept: readonly Journey[]]>([
   [{ maxPrice: eur(1300) }, [night, change]],
   [{ maxPrice: eur(1299) }, [night]],
   [{ maxPrice: { amount: 9999, currency: 'CHF' } }, []],
+  [{ maxPrice: { amount: 700, currency: 'CHF' }, rates: { CHF: 2, EUR: 1 } }, [night, change]],
+  [{ maxPrice: { amount: 649, currency: 'CHF' }, rates: { CHF: 2, EUR: 1 } }, [night]],
+  [{ maxPrice: { amount: 9999, currency: 'CHF' }, rates: { EUR: 1 } }, []],
   [{ departAfter: '08:00' }, [night, soldOut, change]],
   [{ departBefore: '08:00' }, [morning, change]],
   [{ arriveBefore: '08:45' }, [morning, night]],
@@ -118,6 +121,8 @@ test.each<[filter: unknown, message: string]>([
   [undefined, '`options` must be an object, got undefined'],
   [{ price: 5 }, 'unknown option `price`; did you mean `maxPrice`?'],
   [{ maxPrice: 5 }, '`maxPrice` must be an amount with its currency, got 5'],
+  [{ rates: 1.06 }, '`rates` must be an object, got 1.06'],
+  [{ rates: { CHF: -1 } }, '`rates.CHF` must be a number above 0 for an ISO 4217 code, got -1'],
   [{ departAfter: '8:00' }, '`departAfter` must be a time of day as HH:MM, got 8:00'],
   [{ departBefore: 8 }, '`departBefore` must be a time of day as HH:MM, got 8'],
   [{ arriveBefore: '24:00' }, '`arriveBefore` must be a time of day as HH:MM, got 24:00'],
@@ -164,6 +169,18 @@ test('facetsOf() counts journeys and gives the lowest price of each value', () =
     ],
   });
   expect(facetsOf([]).hour).toEqual([]);
+});
+
+test('facetsOf() has the lowest price in each currency of a journey', () => {
+  const total = (amount: number, currency: string) => ({ total: { amount, currency } });
+  const both = train({
+    offers: [
+      offer('a', 20_000, { id: '1', ...total(20_000, 'CHF') }),
+      offer('a', 3000, { id: '2', ...total(3000, 'EUR') }),
+    ],
+  });
+  const [{ lowest } = { lowest: [] }] = facetsOf([both]).transfers;
+  expect(lowest).toEqual([{ amount: 20_000, currency: 'CHF' }, eur(3000)]);
 });
 
 test('facetsOf() keeps currencies apart', () => {

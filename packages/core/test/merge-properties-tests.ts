@@ -3,12 +3,15 @@ import {
   JOURNEY_ORDERS,
   type Journey,
   mergeJourneys,
+  type Offer,
   type RideLeg,
   sortJourneys,
+  type TimeAt,
 } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createJourneyFeed } from '../src/journeys/merge.ts';
+import { journeyKey } from '../src/model/journey.ts';
 import { naiveMerge } from './naive-merge.ts';
 import type { Scale } from './scale.ts';
 import { NOW, offer, train } from './trains.ts';
@@ -132,6 +135,68 @@ export function mergePropertyTests({ runs }: Scale): void {
         expect(found.sort()).toEqual(expected.sort());
       }),
       { numRuns: runs(10_000) },
+    );
+  });
+
+  // One stop under three ids, of which carriers know one each.
+  const stopIds = ['uic:7160000', 'x:1', 'y:1'];
+  const places = stopIds.map((id, index) => ({
+    ...{ id, name: index === 1 ? 'Atocha Hbf' : 'Atocha', longitude: -3.6909 },
+    latitude: 40.4064 + index / 1000,
+  }));
+  const atStops: fc.Arbitrary<Journey> = fc
+    .record({
+      journey: fc.oneof(journeys, nearlySame),
+      ids: fc.array(fc.constantFrom(...stopIds), { minLength: 2, maxLength: 2 }),
+      night: fc.boolean(),
+    })
+    .map(({ journey: { legs, ...rest }, ids, night }) => {
+      // Some of them leave around midnight.
+      const shift = (time: TimeAt): TimeAt =>
+        night ? clock.fromEpoch(time.ms - 100 * MINUTE_MS, 'Europe/Madrid') : time;
+      const rides = (legs as readonly RideLeg[]).map((leg, index) => ({
+        ...leg,
+        departure: shift(leg.departure),
+        arrival: shift(leg.arrival),
+        origin: ids[index] ?? leg.origin,
+      }));
+      const { departure, arrival } = rest;
+      return {
+        ...rest,
+        legs: rides,
+        ...(night && { departure: shift(departure), arrival: shift(arrival) }),
+        id: `j-${journeyKey(rides)}`,
+      };
+    });
+
+  test('mergeJourneys() finds the same at stops that have several ids, and around midnight', () => {
+    const isOne = (id: string, other: string): boolean =>
+      id === other || (stopIds.includes(id) && stopIds.includes(other));
+    const lists = fc.array(atStops, { maxLength: 30 });
+    fc.assert(
+      fc.property(lists, fc.shuffledSubarray(places, { minLength: 3 }), (list, some) => {
+        const known = list.map((journey, index) => ({
+          ...journey,
+          offers: [offer(`seller-${index}`, 1)],
+        }));
+        const merged = mergeJourneys(known, { places: some });
+        const groups = (offers: readonly (readonly Offer[])[]) =>
+          offers
+            .map((own) =>
+              own
+                .map(({ seller }) => seller)
+                .sort()
+                .join(),
+            )
+            .sort();
+        expect(groups(merged.map(({ offers: own }) => own))).toEqual(
+          groups(
+            naiveMerge(known, isOne).map(({ members }) => members.flatMap((one) => one.offers)),
+          ),
+        );
+        expect(new Set(merged.map(({ id }) => id)).size).toBe(merged.length);
+      }),
+      { numRuns: runs(5000) },
     );
   });
 
@@ -293,13 +358,17 @@ export function mergePropertyTests({ runs }: Scale): void {
   });
 
   test('createJourneyFeed() adds up to mergeJourneys() of everything, in any order of arrival', () => {
-    const batches = fc.array(fc.array(journeys, { maxLength: 5 }), { maxLength: 5 });
+    const batches = fc.array(fc.array(fc.oneof(journeys, atStops), { maxLength: 5 }), {
+      maxLength: 5,
+    });
     fc.assert(
       fc.property(batches, fc.constantFrom(...JOURNEY_ORDERS), (arrivals, order) => {
         const feed = createJourneyFeed(order);
         const view = new Map<string, Journey>();
-        for (const batch of arrivals) {
-          const { journeys: changed, removed } = feed.add(batch);
+        for (const [index, batch] of arrivals.entries()) {
+          // Each answer names one more stop.
+          const options = { places: places.slice(0, index + 1) };
+          const { journeys: changed, removed } = feed.add(batch, options);
           for (const id of removed) expect(view.delete(id)).toBe(true);
           for (const journey of changed) {
             expect(view.get(journey.id)).not.toEqual(journey);
@@ -308,7 +377,10 @@ export function mergePropertyTests({ runs }: Scale): void {
           expect(feed.found).toBe(view.size);
           expect(changed).toEqual(sortJourneys(changed, order));
         }
-        const everything = sortJourneys(mergeJourneys(arrivals.flat()), order);
+        const everything = sortJourneys(
+          mergeJourneys(arrivals.flat(), { places: places.slice(0, arrivals.length) }),
+          order,
+        );
         expect(sortJourneys([...view.values()], order)).toEqual(everything);
       }),
       { numRuns: runs(1000) },

@@ -4,6 +4,7 @@ import {
   createLocalClock,
   type Journey,
   mergeJourneys,
+  type Place,
   type RideLeg,
   type TransferLeg,
 } from '@ticketing/core';
@@ -134,12 +135,85 @@ test('mergeJourneys() keeps two trains apart whose numbers differ, when other nu
   expect(mergeJourneys([known, change('b', ['9999', undefined])])).toHaveLength(2);
 });
 
-test('mergeJourneys() keeps the trains of two operating days apart', () => {
+test('mergeJourneys() takes a train after midnight for one, whatever day carriers give it', () => {
   const night = train({ number: '9', at: at('00:30'), operatingDay: '2026-11-30' });
-  const morning = train({ number: '9', at: at('00:30'), source: 'b' });
-  expect(mergeJourneys([night, morning])).toHaveLength(2);
-  const told = train({ number: '9', at: at('00:35'), source: 'b', operatingDay: '2026-11-30' });
-  expect(mergeJourneys([night, told])).toHaveLength(1);
+  const untold = train({ number: '9', at: at('00:30'), source: 'b' });
+  const calendar = train({ number: '9', at: at('00:35'), source: 'c', operatingDay: '2026-12-01' });
+  const merged = mergeJourneys([calendar, untold, night]);
+  expect(merged).toMatchObject([{ id: night.id, sources: ['b', 'c', 'renfe'] }]);
+  const nextNight = train({ number: '9', at: '2026-12-02T00:30', until: '2026-12-02T09:00' });
+  expect(mergeJourneys([night, untold, nextNight])).toHaveLength(2);
+});
+
+test('mergeJourneys() takes a train for one that leaves before midnight, or after it', () => {
+  const before = train({ number: '9', at: '2026-11-30T23:58' });
+  const after = train({ number: '9', at: at('00:02'), source: 'b' });
+  expect(summary(mergeJourneys([after, before]))).toEqual(['b+renfe 23:58']);
+  const other = train({ number: '11', at: at('00:02'), source: 'b' });
+  expect(mergeJourneys([other, before])).toHaveLength(2);
+});
+
+test('mergeJourneys() keeps two nights of a second train apart', () => {
+  const change = (source: string, day: string, operatingDay?: string) => {
+    const first = train({ source, number: '1', destination: 'x:1', until: at('09:00') });
+    const times = { at: `${day}T00:20`, until: `${day}T06:00` };
+    const second = train({
+      ...{ source, number: '2', origin: 'x:1', ...times },
+      ...(operatingDay !== undefined && { operatingDay }),
+    });
+    return createJourney({ source, legs: [...first.legs, ...second.legs], offers: [] });
+  };
+  const told = change('a', '2026-12-02', '2026-12-01');
+  expect(mergeJourneys([told, change('b', '2026-12-02')])).toHaveLength(1);
+  expect(mergeJourneys([told, change('b', '2026-12-03')])).toHaveLength(2);
+});
+
+const wolfurt: Place = { id: 'x:1', name: 'Wolfurt Bahnhst', latitude: 47.4571, longitude: 9.741 };
+
+test.each<[string, string, readonly [number, number], 1 | 2]>([
+  ['the same name, 200 m away', 'WOLFURT Bahnhst', [47.4589, 9.741], 1],
+  ['one word less', 'Wolfurt', [47.4571, 9.741], 1],
+  ['another word for a station', 'Wolfurt (Bahnhof)', [47.4571, 9.7445], 1],
+  ['a word more', 'Wolfurt Bahnhst (Vorarlberg)', [47.4571, 9.741], 1],
+  ['other words', 'Lauterach', [47.4571, 9.741], 2],
+  ['a word alone that many have', 'Bahnhof', [47.4571, 9.741], 2],
+  ['the same name, 400 m to the north', 'Wolfurt', [47.4607, 9.741], 2],
+  ['the same name, 400 m to the east', 'Wolfurt', [47.4571, 9.7463], 2],
+])(
+  'mergeJourneys() and a stop under two ids, with %s',
+  (_what, name, [latitude, longitude], count) => {
+    const other: Place = { id: 'y:1', name, latitude, longitude };
+    const journeys = [
+      train({ number: '865', origin: 'x:1' }),
+      train({ number: '865', source: 'b', origin: 'y:1' }),
+    ];
+    expect(mergeJourneys(journeys)).toHaveLength(2);
+    expect(mergeJourneys(journeys, { places: [wolfurt, other] })).toHaveLength(count);
+    expect(mergeJourneys(journeys, { places: [other, wolfurt] })).toHaveLength(count);
+    expect(mergeJourneys(journeys, { places: [wolfurt, { id: 'y:1', name }] })).toHaveLength(2);
+  },
+);
+
+test('mergeJourneys() lets a train without a number join one at another id of its stop', () => {
+  const places = [wolfurt, { ...wolfurt, id: 'y:1', name: 'Wolfurt' }];
+  const known = train({ number: '865', brand: 'RJX', origin: 'x:1' });
+  const loose = (at: string, brand: string) => train({ source: 'b', at, brand, origin: 'y:1' });
+  const near = loose('2026-12-01T06:16', 'rjx');
+  expect(mergeJourneys([known, near], { places })).toMatchObject([{ sources: ['b', 'renfe'] }]);
+  expect(mergeJourneys([known, loose('2026-12-01T06:16', 'IC')], { places })).toHaveLength(2);
+  expect(mergeJourneys([known, loose('2026-12-01T06:20', 'RJX')], { places })).toHaveLength(2);
+});
+
+test('mergeJourneys() keeps two trains of one brand apart that leave within ten minutes', () => {
+  const places = [wolfurt, { ...wolfurt, id: 'y:1', name: 'Wolfurt' }];
+  const [first, second] = ['865', '867'].map((number, index) =>
+    train({ number, brand: 'RJX', origin: 'x:1', at: at(`06:1${index * 8}`) }),
+  ) as [Journey, Journey];
+  const others = ['865', '867'].map((number, index) =>
+    train({ source: 'b', number, brand: 'RJX', origin: 'y:1', at: at(`06:1${index * 8}`) }),
+  );
+  const merged = mergeJourneys([second, ...others, first], { places });
+  expect(summary(merged).sort()).toEqual(['b+renfe 06:10', 'b+renfe 06:18']);
 });
 
 test('mergeJourneys() merges trains that arrive the next day', () => {

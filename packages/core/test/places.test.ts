@@ -135,6 +135,21 @@ test('places of a stream add up to those of the search, whoever answers when', a
   );
 });
 
+test('a train of two carriers that know its stop under two ids is one journey, in a result and in a stream', async () => {
+  const stop = { name: 'Wolfurt', latitude: 47.4571, longitude: 9.741 };
+  const other = { ...stop, name: 'Wolfurt Bahnhst', latitude: 47.4581 };
+  const { result, upserts } = await both([
+    answering('a', { journeys: [to('x:1', { source: 'a' })], places: [{ id: 'x:1', ...stop }] }),
+    answering('b', {
+      journeys: [to('y:1', { source: 'b' })],
+      places: [{ id: 'y:1', ...other }],
+      afterMs: 5,
+    }),
+  ]);
+  expect(result.journeys.map(({ sources }) => sources)).toEqual([['a', 'b']]);
+  expect(upserts).toHaveLength(2);
+});
+
 test('places name the stations of stops and sections, and operators are named that legs have', async () => {
   const [ride] = to('x:1').legs;
   const part = (origin: string, destination: string, parts: Partial<RideLeg> = {}) => {

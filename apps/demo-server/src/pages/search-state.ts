@@ -1,4 +1,10 @@
-import { type CarrierStatus, type Journey, mergeJourneys, type Passenger } from '@ticketing/core';
+import {
+  type CarrierStatus,
+  type Journey,
+  mergeJourneys,
+  type Passenger,
+  type Place,
+} from '@ticketing/core';
 import type { SealedPages, SearchAnswerEvent } from '../search/search-answer.ts';
 import type { ShownProblem } from './problem-note.ts';
 
@@ -21,6 +27,8 @@ export interface SearchState {
   readonly operators: ReadonlyMap<string, string>;
   /** The day that was asked for. */
   readonly day?: string;
+  /** The stations in the answer, by which a train that carriers know at several ids of a stop is one. */
+  readonly places: ReadonlyMap<string, Place>;
   /** Who travels. */
   readonly passengers?: readonly Passenger[];
   /** Where earlier and later journeys are. */
@@ -42,6 +50,7 @@ export const idle: SearchState = {
   kept: [],
   fresh: new Map(),
   stations: new Map(),
+  places: new Map(),
   operators: new Map(),
 };
 
@@ -61,9 +70,14 @@ export function reduce(state: SearchState, event: FeedEvent): SearchState {
       for (const id of event.removed) fresh.delete(id);
       for (const journey of event.journeys) fresh.set(journey.id, journey);
       const stations = new Map(state.stations);
-      for (const { id, name } of Object.values(event.places)) stations.set(id, name);
+      const places = new Map(state.places);
+      for (const place of Object.values(event.places)) {
+        stations.set(place.id, place.name);
+        places.set(place.id, place);
+      }
       const operators = new Map([...state.operators, ...Object.entries(event.operators)]);
-      return { ...state, fresh, stations, operators, journeys: joined(state.kept, fresh) };
+      const journeys = joined(state.kept, fresh, places);
+      return { ...state, fresh, stations, places, operators, journeys };
     }
     case 'search-done': {
       const carriers = updated(state.carriers, event.carriers);
@@ -106,9 +120,11 @@ function updated(
 function joined(
   kept: readonly Journey[],
   fresh: ReadonlyMap<string, Journey>,
+  places: ReadonlyMap<string, Place>,
 ): ReadonlyMap<string, Journey> {
   if (kept.length === 0) return fresh;
-  return new Map(mergeJourneys([...kept, ...fresh.values()]).map((one) => [one.id, one]));
+  const merged = mergeJourneys([...kept, ...fresh.values()], { places: places.values() });
+  return new Map(merged.map((one) => [one.id, one]));
 }
 
 /** Returns what rows of journeys need to know of their search. */

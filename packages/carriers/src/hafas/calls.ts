@@ -1,4 +1,4 @@
-import type { Platform } from '@ticketing/core';
+import type { Platform, StationId } from '@ticketing/core';
 import { type JourneyDecoder, LeftOut, type WirePlace } from '../wire/read-journeys.ts';
 import { shownText } from '../wire/shown-text.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
@@ -17,6 +17,8 @@ export interface ConnectionDecoder {
   readonly clocks: 'stop' | 'server';
   /** Whether rides have the stations where they call on the way. */
   readonly stops: boolean;
+  /** Whether an id is that of a station of the query, which keeps it. */
+  isAsked(id: StationId): boolean;
 }
 
 /** A decoder, and the zones of places that are near stops which the table has. */
@@ -166,7 +168,7 @@ export function entryOf(
 }
 
 function placeOf(
-  { row, frame, profile, zones }: Omit<CallDecoder, 'day' | 'clocks' | 'stops'>,
+  { row, frame, profile, zones, isAsked }: Omit<CallDecoder, 'day' | 'clocks' | 'stops'>,
   call: WireRecord,
 ): WirePlace {
   const location = entryOf(row, frame.locations, call, 'locX');
@@ -183,10 +185,16 @@ function placeOf(
   };
   if (own === undefined) return row.address(wire);
   const code = own.replace(/^0+(?=.)/, '');
-  const uic = row.stationOf(code) === undefined ? uicOf(location) : undefined;
-  return uic === undefined
-    ? row.station({ extId: code }, 'extId', wire)
-    : row.station({ uic }, 'uic', { ...wire, system: 'uic' });
+  const known = row.stationOf(code);
+  // A station with a UIC number needs no other, and a query's keeps its id.
+  const isSettled = known !== undefined && (known.codes['uic'] !== undefined || isAsked(known.id));
+  const uic = isSettled ? undefined : uicOf(location);
+  if (uic === undefined) return row.station({ extId: code }, 'extId', wire);
+  if (known === undefined) return row.station({ uic }, 'uic', { ...wire, system: 'uic' });
+  // One that the table has by the number alone is another one there, or the same twice: its own row counts.
+  if (row.stationOf(uic, 'uic') !== undefined) return row.station({ extId: code }, 'extId', wire);
+  const { name: ownName, zone, latitude, longitude } = known;
+  return row.station({ uic }, 'uic', { name: ownName, zone, latitude, longitude, system: 'uic' });
 }
 
 /** Returns longitude and latitude: of the coordinates, else of the location id, both in millionths of a degree. */

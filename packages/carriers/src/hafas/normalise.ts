@@ -5,6 +5,7 @@ import {
   createJourney,
   type Journey,
   type Leg,
+  type StationId,
 } from '@ticketing/core';
 import { readSoundPages, type SoundPages } from '../wire/further-pages.ts';
 import { type JourneyDecoder, readJourneys } from '../wire/read-journeys.ts';
@@ -45,6 +46,8 @@ export function normaliseHafas(
     if (isTimed && CarrierError.is(error) && error.code === 'NO_RESULTS') return emptyAnswer(ask);
     throw error;
   }
+  const asked = [query.origin, query.destination, query.via];
+  const isAsked = (id: StationId): boolean => asked.some((station) => station?.id === id);
   const decode = ({ connection, frame, receivedAt }: Row, row: JourneyDecoder): Journey => {
     const day = read.text(connection, 'date');
     const offers = readFares(decoder, connection, {
@@ -63,7 +66,7 @@ export function normaliseHafas(
         ...(offers.length === 0 && { priced: false }),
       });
     return readByClocks(
-      (clocks) => readLegs({ row, frame, profile, day, clocks, stops }, connection),
+      (clocks) => readLegs({ row, frame, profile, day, clocks, stops, isAsked }, connection),
       journeyOf,
       minutesOf(connection['dur']),
     );

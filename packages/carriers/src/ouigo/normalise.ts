@@ -19,6 +19,7 @@ import {
   readJourneys,
   type WirePlace,
 } from '../wire/read-journeys.ts';
+import { instantMs } from '../wire/wire-instant.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 import { withOperators } from '../wire/with-operators.ts';
 import type { OuigoWire } from './request.ts';
@@ -153,10 +154,10 @@ function timeOf(
   const timestamp = read.text(call, name);
   const [, wall, offset] = TIMESTAMP.exec(timestamp) ?? [];
   if (wall === undefined) throw read.error('a timestamp', timestamp);
-  // `Date.parse` reads 30 February as 2 March; the clock refuses it.
   const local = clock.fromLocal(wall, zone);
   if (offset === undefined) return local;
-  const ms = Date.parse(`${wall}${offset.replace(/(\d{2})(\d{2})$/, '$1:$2')}`);
+  const ms = instantMs(timestamp);
+  if (ms === undefined) throw read.error('a timestamp', timestamp);
   return local.ms === ms ? local : clock.fromEpoch(ms, zone);
 }
 

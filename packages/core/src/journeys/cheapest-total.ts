@@ -1,37 +1,62 @@
 import { groupBy } from '../model/group-by.ts';
 import { compareText, type Journey, type Offer, ridesOf } from '../model/journey.ts';
 import type { Money } from '../model/money.ts';
+import { type PriceOptions, worthBy } from './currency-rates.ts';
 
 /** Offers for parts of a journey of more rides are not combined. */
 const MAX_RIDES = 8;
 
+/** A journey, as far as its price depends on it. */
+export type PricedJourney = Pick<Journey, 'offers' | 'legs'> & {
+  readonly passengers?: number | undefined;
+};
+
 /**
  * Returns the least that a journey costs for all who travel: its cheapest offer for all of them and all rides, or offers for parts
  * that together cover each ride of each traveller once, all in one currency: tickets of travellers for the whole way, or of each train
- * for all. Of several currencies the first in the alphabet counts, as in the order of offers. Returns `undefined` when no offers cover
- * the journey.
+ * for all. Returns `undefined` when no offers cover the journey, and when those of several currencies do: amounts of two currencies are
+ * compared by `rates` alone, and {@link lowestTotals} has the least of each.
  *
+ * @throws TypeError for rates that are no rates
  * @example
  * cheapestTotal(result.journeys[0]); // { amount: 5900, currency: 'CHF' }
  */
-export function cheapestTotal({
-  offers,
-  legs,
-  passengers,
-}: Pick<Journey, 'offers' | 'legs'> & { readonly passengers?: number | undefined }):
-  | Money
-  | undefined {
-  const [first] = offers;
-  // Most journeys have no offers for parts: the first one is the cheapest.
-  if (first === undefined || offers.every(isWhole)) return first?.total;
-  const count = ridesOf(legs).length;
-  const currencies = new Set(offers.map(({ total }) => total.currency));
-  for (const currency of [...currencies].sort(compareText)) {
-    const own = offers.filter(({ total }) => total.currency === currency);
-    const amount = cheapestParts(own, count, passengers);
-    if (amount !== undefined) return { amount, currency };
+export function cheapestTotal(
+  journey: PricedJourney,
+  { rates }: PriceOptions = {},
+): Money | undefined {
+  const totals = lowestTotals(journey);
+  const [first, ...others] = totals;
+  if (first === undefined || others.length === 0) return first;
+  const worthOf = worthBy(rates);
+  let least: { readonly total: Money; readonly worth: number } | undefined;
+  for (const total of totals) {
+    const worth = worthOf(total);
+    if (worth === undefined) return undefined;
+    if (least === undefined || worth < least.worth) least = { total, worth };
   }
-  return undefined;
+  return least?.total;
+}
+
+/**
+ * Returns the least that a journey costs in each currency in which offers cover it, in the order of their codes.
+ *
+ * @example
+ * lowestTotals(result.journeys[0]); // [{ amount: 20000, currency: 'CHF' }, { amount: 3000, currency: 'EUR' }]
+ */
+export function lowestTotals({ offers, legs, passengers }: PricedJourney): readonly Money[] {
+  const [first] = offers;
+  if (first === undefined) return [];
+  const areWhole = offers.every(isWhole);
+  // Most journeys have no offers for parts: the first one is the cheapest of its currency.
+  if (areWhole && offers.at(-1)?.total.currency === first.total.currency) return [first.total];
+  const count = ridesOf(legs).length;
+  return [...groupBy(offers, ({ total }) => total.currency)]
+    .sort(([a], [b]) => compareText(a, b))
+    .flatMap(([currency, own]): Money[] => {
+      const amount = areWhole ? own[0]?.total.amount : cheapestParts(own, count, passengers);
+      return amount === undefined ? [] : [{ amount, currency }];
+    });
 }
 
 function isWhole({ rides, passengers }: Offer): boolean {

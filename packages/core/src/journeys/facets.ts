@@ -7,7 +7,7 @@ import {
   type TravelClass,
 } from '../model/journey.ts';
 import type { Money } from '../model/money.ts';
-import { cheapestTotal } from './cheapest-total.ts';
+import { lowestTotals } from './cheapest-total.ts';
 import { leavesAt } from './filter-journeys.ts';
 
 /** How many journeys of a list have a value, and the least that they cost. */
@@ -69,10 +69,9 @@ function facet<Value extends string | number>(
       const { count, lowest } = found.get(value) ?? { count: 0, lowest: new Map() };
       found.set(value, { count: count + 1, lowest });
       const counted = field ? offers.filter((offer) => offer[field] === value) : offers;
-      const total = cheapestTotal({ legs, offers: counted, passengers });
-      if (total === undefined) continue;
-      const { amount, currency } = total;
-      lowest.set(currency, Math.min(amount, lowest.get(currency) ?? amount));
+      for (const { amount, currency } of lowestTotals({ legs, offers: counted, passengers })) {
+        lowest.set(currency, Math.min(amount, lowest.get(currency) ?? amount));
+      }
     }
   }
   return [...found]

@@ -1,14 +1,17 @@
-import { aFlag, checkByRules, type Rules } from '@ticketing/kit';
+import { aFlag, anObject, checkByRules, type Rules } from '@ticketing/kit';
 import type { CarrierId, Journey, Offer } from '../model/journey.ts';
 import { minutesAfterLast, minutesBeforeFirst } from '../model/leg-times.ts';
 import { aTimeOfDay, type TimeAt } from '../model/local-clock.ts';
 import type { Money } from '../model/money.ts';
-import { cheapestTotal } from './cheapest-total.ts';
+import { lowestTotals } from './cheapest-total.ts';
+import { type CurrencyRates, checkRates, worthBy } from './currency-rates.ts';
 
 /** Which journeys to keep; a field that is absent keeps all. */
 export interface JourneyFilter {
-  /** Journeys that cost at most this, in its currency. */
+  /** Journeys that cost at most this: in its currency, or by `rates` in another. */
   readonly maxPrice?: Money | undefined;
+  /** By which prices of other currencies are compared with `maxPrice`. Default: none, so that they are more. */
+  readonly rates?: CurrencyRates | undefined;
   /** `HH:MM`, local: departures from the door from then on, whatever the day. */
   readonly departAfter?: string | undefined;
   /** `HH:MM`, local: departures from the door until then. */
@@ -34,6 +37,9 @@ export interface JourneyFilter {
  */
 export function filterJourneys(journeys: readonly Journey[], filter: JourneyFilter): Journey[] {
   checkByRules('filter journeys', filter, rules);
+  const { rates } = filter;
+  checkRates('filter journeys', rates);
+  const worthOf = worthBy(rates);
   const { departAfter, departBefore, arriveBefore, direct, carriers } = filter;
   return journeys.filter((journey) => {
     const { transfers, sources } = journey;
@@ -44,7 +50,7 @@ export function filterJourneys(journeys: readonly Journey[], filter: JourneyFilt
       !(departBefore && leaves > departBefore) &&
       !(arriveBefore && arrivesAt(journey) > arriveBefore) &&
       (carriers === undefined || sources.some((source) => carriers.includes(source))) &&
-      isOffered(journey, filter)
+      isOffered(journey, filter, worthOf)
     );
   });
 }
@@ -59,6 +65,7 @@ const rules: Rules = {
       return Number.isFinite(amount) && typeof currency === 'string';
     },
   },
+  rates: anObject,
   departAfter: aTimeOfDay,
   departBefore: aTimeOfDay,
   arriveBefore: aTimeOfDay,
@@ -70,16 +77,21 @@ const rules: Rules = {
 function isOffered(
   { offers, legs, passengers }: Journey,
   { maxPrice, flexible, carriers }: JourneyFilter,
+  worthOf: ReturnType<typeof worthBy>,
 ): boolean {
   if (maxPrice === undefined && !flexible) return true;
   const counted = offers.filter(
     (offer) =>
       (!flexible || isFlexible(offer)) &&
-      (carriers === undefined || carriers.includes(offer.seller)) &&
-      (maxPrice === undefined || offer.total.currency === maxPrice.currency),
+      (carriers === undefined || carriers.includes(offer.seller)),
   );
-  const total = cheapestTotal({ offers: counted, legs, passengers });
-  return total !== undefined && (maxPrice === undefined || total.amount <= maxPrice.amount);
+  const totals = lowestTotals({ offers: counted, legs, passengers });
+  if (maxPrice === undefined) return totals.length > 0;
+  return totals.some((total) => {
+    if (total.currency === maxPrice.currency) return total.amount <= maxPrice.amount;
+    const [worth, most] = [worthOf(total), worthOf(maxPrice)];
+    return worth !== undefined && most !== undefined && worth <= most;
+  });
 }
 
 function isFlexible({ flexibility }: Offer): boolean {

@@ -1,5 +1,7 @@
 import { getOrAdd } from '../model/get-or-add.ts';
 import { type Journey, ridesOf } from '../model/journey.ts';
+import type { StationId } from '../stations/station-index.ts';
+import type { SameStops } from './same-stops.ts';
 
 const SAME_TIMES_MS = 2 * 60_000;
 /** Cells of arrivals beside a cell of departures: those of 200 years. */
@@ -21,6 +23,13 @@ export type Cluster = [leader: Journey, ...others: Journey[]];
 
 /** Compares journeys by a total order. */
 export type CompareJourneys = (a: Journey, b: Journey) => number;
+
+/** By what journeys are merged. */
+export interface MergeContext {
+  readonly compare: CompareJourneys;
+  /** Absent: each id is a stop of its own. */
+  readonly stops: SameStops | undefined;
+}
 
 /**
  * What the members of a cluster say, by names: brand, operator and number of each ride, and times by each carrier that lists it
@@ -60,11 +69,16 @@ export function isNumbered({ legs }: Journey): boolean {
  *
  * @param clusters in order of their leaders; gains those that are opened
  */
-export function attachLoose(clusters: Cluster[], loose: Journey[], compare: CompareJourneys): void {
+export function attachLoose(
+  clusters: Cluster[],
+  loose: Journey[],
+  { compare, stops }: MergeContext,
+): void {
   /** By stations, then by the numbers of {@link cellOf}. */
   const places = new Map<string, Map<number, Map<string, Group>>>();
   const cellsOf = ({ legs }: Journey) => {
-    const stations = ridesOf(legs).map(({ origin, destination }) => `${origin} ${destination}`);
+    const stop = (id: StationId): StationId => stops?.get(id) ?? id;
+    const stations = ridesOf(legs).map((ride) => `${stop(ride.origin)} ${stop(ride.destination)}`);
     return getOrAdd(places, stations.join('>'), () => new Map<number, Map<string, Group>>());
   };
 

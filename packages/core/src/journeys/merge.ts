@@ -14,17 +14,29 @@ import {
 import { doorToDoorMinutes } from '../model/leg-times.ts';
 import { presentFields } from '../model/present-fields.ts';
 import { joinRemarks } from '../model/remark.ts';
+import type { Place } from '../stations/station-index.ts';
 import { joinLegs } from './join-legs.ts';
 import { attachLoose, type Cluster, type CompareJourneys, isNumbered } from './loose-journeys.ts';
-import { type JourneyOrder, sortJourneys } from './order.ts';
+import { type JourneyOrder, type SortOptions, sortJourneys } from './order.ts';
+import { type SameStops, sameStops } from './same-stops.ts';
+import { isOdd, joinTwins, SAME_TRAIN_MS } from './twins.ts';
 
-const SAME_TRAIN_MS = 10 * 60_000;
 const CONFLICT_MS = 3 * 60_000;
+
+/** What is known beside the journeys that are merged. */
+export interface MergeOptions {
+  /**
+   * Stops of the journeys: those within 300 m whose names agree are one stop, whatever their ids. Default: none, so that each id is a
+   * stop of its own.
+   */
+  readonly places?: Iterable<Place> | undefined;
+}
 
 /**
  * Returns the journeys of several carriers, each once. The result is unordered and does not depend on the
  * order of the input. Two are the same when
- * - every ride has the same operating day, train number and stations, and they depart within 10 minutes; or
+ * - every ride has the same train number and stations, and they depart within 10 minutes: carriers differ in the operating day that
+ *   they give a train after midnight, or give none; or
  * - one of them has no train number, stations are the same, departure and arrival are within
  *   2 minutes, neither brand, operator nor number contradict each other, and no carrier lists both without
  *   numbers at two times.
@@ -37,22 +49,31 @@ const CONFLICT_MS = 3 * 60_000;
  * @example
  * const journeys = mergeJourneys([...renfeAnswer.journeys, ...ouigoAnswer.journeys]);
  */
-export function mergeJourneys(journeys: readonly Journey[]): Journey[] {
+export function mergeJourneys(
+  journeys: readonly Journey[],
+  { places }: MergeOptions = {},
+): Journey[] {
+  return mergeAtStops(journeys, places && sameStops(places));
+}
+
+function mergeAtStops(journeys: readonly Journey[], stops: SameStops | undefined): Journey[] {
   const ids = new Set<string>();
   for (const { id } of journeys) ids.add(id);
+  const hasTwins = journeys.length > 1 && journeys.some((journey) => isOdd(journey, stops));
   const isEachOnce = ids.size === journeys.length;
   const numbered = journeys.filter(isNumbered);
-  if (isEachOnce && numbered.length === journeys.length) return numbered;
+  if (isEachOnce && !hasTwins && numbered.length === journeys.length) return numbered;
   const compare = totalOrder();
-  const clusters = isEachOnce
+  const byId = isEachOnce
     ? numbered.map((journey): Cluster => [journey])
     : [...groupBy(numbered, ({ id }) => id).values()].flatMap((group) =>
         clusterNumbered(group, compare),
       );
+  const clusters = hasTwins ? joinTwins(byId, { compare, stops }) : byId;
   if (numbered.length < journeys.length) {
     clusters.sort(([a], [b]) => compare(a, b));
     const loose = journeys.filter((journey) => !isNumbered(journey));
-    attachLoose(clusters, loose, compare);
+    attachLoose(clusters, loose, { compare, stops });
   }
   const merged = clusters.map(mergeCluster);
   return isEachOnce ? merged : uniqueIds(merged, compare);
@@ -186,7 +207,10 @@ function totalOrder(): CompareJourneys {
 /** Merges answers as they come. */
 interface JourneyFeed {
   /** Adds an answer, and returns the journeys that are new or changed, sorted, and the ids that are gone. */
-  add(journeys: readonly Journey[]): {
+  add(
+    journeys: readonly Journey[],
+    options?: MergeOptions,
+  ): {
     readonly journeys: readonly Journey[];
     readonly removed: readonly string[];
   };
@@ -194,13 +218,15 @@ interface JourneyFeed {
 }
 
 /** Creates a feed. Applying its changes in turn gives the same as merging everything at once. */
-export function createJourneyFeed(order: JourneyOrder): JourneyFeed {
+export function createJourneyFeed(order: JourneyOrder | SortOptions): JourneyFeed {
   const answers: Journey[] = [];
   let known = new Map<string, Journey>();
   return {
-    add(journeys) {
+    add(journeys, options) {
       for (const journey of journeys) answers.push(journey);
-      const merged = new Map(mergeJourneys(answers).map((journey) => [journey.id, journey]));
+      const merged = new Map(
+        mergeJourneys(answers, options).map((journey) => [journey.id, journey]),
+      );
       const before = known;
       known = merged;
       return {

@@ -162,7 +162,7 @@ export interface Journey {
   readonly durationMinutes: number;
   /** Changes of train. */
   readonly transfers: number;
-  /** Cheapest first. */
+  /** Cheapest first, of each currency by itself. */
   readonly offers: readonly Offer[];
   /** Carriers that list this journey, sorted. */
   readonly sources: readonly CarrierId[];
@@ -261,7 +261,7 @@ export function journeyKey(rides: readonly RideLeg[]): string {
   return key;
 }
 
-/** Compares offers, cheapest first. A total order: currency, amount, seller, id. */
+/** Compares offers, cheapest first, of each currency by itself. A total order: currency, amount, seller, id. */
 export function compareOffers(a: Offer, b: Offer): number {
   return (
     compareText(a.total.currency, b.total.currency) ||

@@ -6,6 +6,8 @@ import { type ResolvedQuery, stationsOf } from './search-query.ts';
 export interface Places {
   /** Adds those of an answer. Of several names, that of the query counts, then that of the first carrier in order. */
   learn(carrier: CarrierId, places: readonly Place[] | undefined): void;
+  /** Returns every place so far. */
+  all(): Iterable<Place>;
   /** Returns the places of these journeys that are new, and places returned before whose name is another now. */
   take(journeys: readonly Journey[]): Record<StationId, Place>;
 }
@@ -34,6 +36,9 @@ export function createPlaces(
           renamed.add(place.id);
         }
       }
+    },
+    *all() {
+      for (const { place } of known.values()) yield place;
     },
     take(journeys) {
       const fresh = new Set(renamed);

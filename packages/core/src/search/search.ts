@@ -97,7 +97,10 @@ export function createSearch(options: SearchOptions): Search {
             operators.learn(carrier, answer.operators);
           },
           done({ query: checked, ...ended }) {
-            const journeys = sortJourneys(mergeJourneys(answers.flat()), call.order);
+            const journeys = sortJourneys(mergeJourneys(answers.flat(), { places: places.all() }), {
+              order: call.order,
+              rates: resolved.rates,
+            });
             const pages = pagesOf(checked, call.sources, ends, call.days);
             resolve({
               query: checked,
@@ -114,7 +117,7 @@ export function createSearch(options: SearchOptions): Search {
     },
     stream(query, options = {}) {
       const call = check(query, options);
-      const feed = createJourneyFeed(call.order);
+      const feed = createJourneyFeed({ order: call.order, rates: resolved.rates });
       const places = createPlaces(call.query, call.sources);
       const operators = createOperators(call.sources);
       const ends = new Map<CarrierId, CarrierEnd>();
@@ -130,8 +133,8 @@ export function createSearch(options: SearchOptions): Search {
           ends.set(carrier, { state, pages: answer?.pages });
           if (answer === undefined || answer.journeys.length === 0) return;
           seq += 1;
-          const changes = feed.add(answer.journeys);
           places.learn(carrier, answer.places);
+          const changes = feed.add(answer.journeys, { places: places.all() });
           operators.learn(carrier, answer.operators);
           events.push({
             type: 'journeys-upsert',

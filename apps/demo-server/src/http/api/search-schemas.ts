@@ -184,7 +184,8 @@ const Journey = Type.Object(
     durationMinutes: Type.Integer(),
     transfers: Type.Integer(),
     offers: Type.Array(Offer, {
-      description: 'Cheapest first; none: sold out, but for sources in `unpriced`',
+      description:
+        'Cheapest first, of each currency by itself; none: sold out, but for sources in `unpriced`',
     }),
     sources: Type.Array(text, { description: 'Carriers that list it' }),
     unpriced: Type.Optional(

@@ -1,4 +1,4 @@
-import { cheapestTotal, formatMoney, type Journey, type TimeAt } from '@ticketing/core';
+import { formatMoney, type Journey, lowestTotals, type TimeAt } from '@ticketing/core';
 import { html, type SafeHtml } from '../html.ts';
 import { legItem, remarkLines } from './leg-item.ts';
 import { clockOf, type Names, nameOf, rideText } from './names.ts';
@@ -18,10 +18,11 @@ export function journeyRow(journey: Journey, names: Names): SafeHtml {
 </summary>${details(journey, names)}</details></li>`;
 }
 
-/** A journey that only such sources list as know no price is not sold out. */
+/** The least price, that of each currency where there are several: which is less nobody says. */
 function price(journey: Journey): SafeHtml | string {
-  const total = cheapestTotal(journey);
-  if (total !== undefined) return formatMoney(total);
+  const totals = lowestTotals(journey);
+  if (totals.length > 0) return totals.map(formatMoney).join(' or ');
+  // A journey that only such sources list as know no price is not sold out.
   return html`<span class="sold-out">${isSoldOut(journey) ? 'sold out' : journey.offers.length > 0 ? 'prices for parts' : 'price at the carrier'}</span>`;
 }
 
