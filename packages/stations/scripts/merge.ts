@@ -119,10 +119,13 @@ function addGerman(
   for (const entry of stations.values()) known.set(entry.codes.get('ibnr') ?? '', entry);
   const unknown = withoutIbnr(stations.values(), new Set(db.map((row) => row.id)));
   const same = new Set(list.filter((row) => text(row, 'same_as')).map((row) => row['db_id']));
-  for (const { id, name, location } of db) {
+  for (const { id, name, location, ril100 = '' } of db) {
     const entry = known.get(id);
+    // Codes with spaces are of yards and halts beside a station.
+    const ds100 = /^[A-Z]{2,5}$/.test(ril100) ? ril100 : undefined;
     if (entry !== undefined) {
       count(account, 'German stations in both lists');
+      if (ds100 !== undefined) entry.codes.set('ds100', ds100);
       const km = distanceKm(entry, location);
       if (km > CONFLICT_KM) {
         note(account, 'In two places', `${entry.name} (ibnr:${id}): ${km.toFixed(1)} km`);
@@ -138,7 +141,10 @@ function addGerman(
         country: 'DE',
         zone: 'Europe/Berlin',
         ...location,
-        codes: new Map([['ibnr', id]]),
+        codes: new Map([
+          ['ibnr', id],
+          ...(ds100 === undefined ? [] : [['ds100', ds100] as const]),
+        ]),
         others: new Set(),
         sellers: new Set(['db']),
         aliases: [],
@@ -169,10 +175,15 @@ function withoutIbnr(
   };
 }
 
-function setIbnr(entry: Entry | undefined, ibnr: string): boolean {
+function setIbnr(
+  entry: Entry | undefined,
+  ibnr: string,
+  ds100: string | undefined,
+): boolean {
   const before = entry?.codes.get('ibnr');
   if (before !== undefined) entry?.others.add(`ibnr=${before}`);
   entry?.codes.set('ibnr', ibnr);
+  if (ds100 !== undefined) entry?.codes.set('ds100', ds100);
   return entry !== undefined;
 }
 

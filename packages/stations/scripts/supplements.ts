@@ -24,6 +24,7 @@ const HEAD = 'id\tname\tcountry\tzone\tlatitude\tlongitude\tcodes\taliases\tinto
 export function readSupplements(): readonly Supplement[] {
   const folder = new URL('../supplements/', import.meta.url);
   return readdirSync(folder)
+    .filter((file) => file.endsWith('.tsv'))
     .sort()
     .flatMap((file) => readFile(file, readFileSync(new URL(file, folder), 'utf8')));
 }
@@ -70,6 +71,9 @@ export function applySupplements(
   },
 ): void {
   const byId = new Map([...stations].map(([key, entry]) => [idOf(entry), { key, entry }]));
+  for (const entry of groups) {
+    byId.set(`city:${entry.country.toLowerCase()}:${entry.slug}`, { key: '', entry });
+  }
   const into: Supplement[] = [];
   for (const row of supplements) {
     if (row.into !== '') {
