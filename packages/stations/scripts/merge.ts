@@ -6,6 +6,7 @@ import {
   distanceKm,
   type Entry,
   entryOf,
+  idOf,
   note,
   sellersOf,
   text,
@@ -28,8 +29,10 @@ export function merge(sources: {
   readonly list: readonly ListRow[];
   readonly db: readonly DbRow[];
   readonly supplements: readonly Supplement[];
+  /** Ids of main stations that the list does not mark. */
+  readonly main?: ReadonlySet<string>;
 }): Merged {
-  const { list, db, supplements } = sources;
+  const { list, db, supplements, main } = sources;
   const account: Account = { counts: new Map(), notes: new Map() };
   const rows = new Map(list.map((row) => [row.id, row]));
   const inGermany = new Map(db.map((row) => [row.id, row]));
@@ -60,7 +63,11 @@ export function merge(sources: {
   const groups = groupsOf(cities, { stations, rows, account });
   applySupplements(supplements, { stations, groups, account });
   keepUnique([...stations.values(), ...groups], account);
-  for (const entry of stations.values()) weigh(entry, inGermany, rows.get(entry.listId));
+  for (const entry of stations.values()) {
+    const row = rows.get(entry.listId);
+    const isMain = row?.['is_main_station'] === true || main?.has(idOf(entry)) === true;
+    weigh(entry, { inGermany, isMain, isHidden: row?.['is_suggestable'] === false });
+  }
   for (const group of groups) weighGroup(group);
   return { stations: [...stations.values()], groups, account };
 }
@@ -131,7 +138,7 @@ function addGerman(
         note(account, 'In two places', `${entry.name} (ibnr:${id}): ${km.toFixed(1)} km`);
       }
     } else if (same.has(id)) count(account, 'German stations that are another one');
-    else if (setIbnr(unknown.find(name, location), id)) {
+    else if (setIbnr(unknown.find(name, location), id, ds100)) {
       count(account, 'German stations found by name and place, which got their IBNR');
     } else {
       count(account, 'taken: only in the German list');
@@ -141,10 +148,7 @@ function addGerman(
         country: 'DE',
         zone: 'Europe/Berlin',
         ...location,
-        codes: new Map([
-          ['ibnr', id],
-          ...(ds100 === undefined ? [] : [['ds100', ds100] as const]),
-        ]),
+        codes: new Map([['ibnr', id], ...(ds100 === undefined ? [] : [['ds100', ds100] as const])]),
         others: new Set(),
         sellers: new Set(['db']),
         aliases: [],
@@ -175,11 +179,7 @@ function withoutIbnr(
   };
 }
 
-function setIbnr(
-  entry: Entry | undefined,
-  ibnr: string,
-  ds100: string | undefined,
-): boolean {
+function setIbnr(entry: Entry | undefined, ibnr: string, ds100: string | undefined): boolean {
   const before = entry?.codes.get('ibnr');
   if (before !== undefined) entry?.others.add(`ibnr=${before}`);
   entry?.codes.set('ibnr', ibnr);

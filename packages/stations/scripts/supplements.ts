@@ -29,6 +29,12 @@ export function readSupplements(): readonly Supplement[] {
     .flatMap((file) => readFile(file, readFileSync(new URL(file, folder), 'utf8')));
 }
 
+/** Reads the ids of `supplements/main-stations.txt`: main stations that the lists do not mark, each with its reason behind a space. */
+export function readMainStations(): ReadonlySet<string> {
+  const text = readFileSync(new URL('../supplements/main-stations.txt', import.meta.url), 'utf8');
+  return new Set(text.trimEnd().split('\n').map((line) => line.split(' ')[0] ?? ''));
+}
+
 function readFile(file: string, text: string): Supplement[] {
   const [head, ...rows] = text.trimEnd().split('\n');
   if (head !== HEAD) throw new Error(`Cannot read ${file}: its first line must be ${HEAD}`);

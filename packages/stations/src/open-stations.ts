@@ -11,6 +11,7 @@ import {
   wholeBetween,
 } from '@ticketing/kit';
 import { createPlaceIndex, distanceKm, type PlaceIndex } from './nearby.ts';
+import type { FoundRow } from './search/best-rows.ts';
 import { createRowFinder, type RowFinder } from './search/find-rows.ts';
 import { bestMatch } from './search/matched.ts';
 import { buildWordIndex } from './search/word-index.ts';
@@ -64,6 +65,8 @@ const NEAR_KM = 300;
 /** How many stations `find` names when a text means several, or none. */
 const MOST_CANDIDATES = 10;
 const MOST_NEAREST = 5;
+/** Of a station whose code is typed: more than those whose names only begin so. */
+const CODE_SCORE = 2000;
 
 const aPoint = {
   expected: 'a point with latitude -90 to 90 and longitude -180 to 180',
@@ -112,12 +115,14 @@ function createStationBook(
     );
     if (typeof text !== 'string' || text.length > MAX_STATION_TEXT) return [];
     const { near } = wanted;
+    const accepts = acceptTest(wanted);
     const found = rowFinder().find(text, {
       limit: wanted.limit,
-      accepts: acceptTest(wanted),
+      accepts,
       bonus: near && ((row) => nearPoints(distanceKm(table, row, near))),
     });
-    return found.rows.map(({ row, score }) => {
+    const coded = codedRows(text, found.rows).filter((row) => accepts?.(row) !== false);
+    return withCoded(found.rows, coded, wanted.limit).map(({ row, score, match }) => {
       const aliases = table.aliasesOf(row);
       const isCity = table.isGroup(row);
       const own = table.nameOf(row);
@@ -130,10 +135,11 @@ function createStationBook(
         kind: isCity ? 'city' : 'station',
         id: table.idOf(row),
         name,
-        label: isCity ? `${name} (all stations)` : name,
+        label: isCity ? `${name}${CITY_LABEL}` : name,
         country: table.countryOf(row),
         ...(matched.name !== name && { alias: matched.name }),
         matched: matched.ranges,
+        match,
         score,
       };
     });
@@ -152,12 +158,21 @@ function createStationBook(
     if (typeof text !== 'string' || text.length > MAX_STATION_TEXT) {
       return { kind: 'unknown', nearest: [] };
     }
-    const coded = byText(text.trim());
+    const trimmed = text.trim();
+    const coded = byText(trimmed);
     if (coded.length > 0) return matchOf(coded);
+    const city = trimmed.endsWith(CITY_LABEL)
+      ? rowFinder()
+          .named(trimmed.slice(0, -CITY_LABEL.length))
+          .own.filter(table.isGroup)
+      : [];
+    if (city.length > 0) return matchOf(city.slice(0, MOST_CANDIDATES));
     const { own, other } = rowFinder().named(text);
     const named = own.length > 0 ? own : other;
     if (named.length > 0) return matchOf(withoutMembers(named));
     const { rows: begun } = rowFinder().find(text, { limit: MOST_CANDIDATES, isExact: true });
+    const lettered = codedRows(trimmed, begun);
+    if (lettered.length > 0) return matchOf(lettered);
     if (begun.length > 0) return matchOf(begun.map(({ row }) => row));
     let nearest: readonly (Station | StationGroup)[] | undefined;
     return {
@@ -184,6 +199,18 @@ function createStationBook(
     return [...new Set(found)].filter(
       (row): row is number => row !== undefined && isOpen?.(row) !== false,
     );
+  }
+
+  /** Rows of a text that is a code: of numbers always, of letters if they are capitals, or nothing is found by its words. */
+  function codedRows(text: string, found: readonly FoundRow[]): number[] {
+    const trimmed = text.trim();
+    const coded = byText(trimmed);
+    const isNamed = found.some(({ match }) => match === 'exact' || match === 'prefix');
+    const letters = isNamed ? trimmed : trimmed.toUpperCase();
+    if (coded.length > 0 || !LETTERED.test(letters)) return coded;
+    const rows = letterSystems.map((system) => table.rowOfCode(system, letters));
+    const known = rows.find((row) => row !== undefined && isOpen?.(row) !== false);
+    return known === undefined ? [] : [known];
   }
 
   /** A city stands for its stations of the same name. */
@@ -238,8 +265,29 @@ function createStationBook(
 
 /** A text that may be a code. */
 const CODED = /^[A-Za-z0-9_]{2,12}$/;
+/** A text that may be a code of letters. */
+const LETTERED = /^[A-Z]{2,5}$/;
+/** The first of them that knows a code has it. */
+const letterSystems = ['iata', 'atoc', 'ds100', 'sncf'] as const;
+/** Behind the name of a city, which means all of its stations. */
+const CITY_LABEL = ' (all stations)';
 /** Systems whose codes are understood without their names: those of letters would hide short names. */
 const codeSystems = ['uic', 'ibnr', 'renfe', 'trenitalia', 'uic8', 'trenitaliaBff'] as const;
+
+/** Puts the rows that have a text as their code behind those that have it as a name. */
+function withCoded(
+  found: readonly FoundRow[],
+  coded: readonly number[],
+  limit: number,
+): readonly FoundRow[] {
+  if (coded.length === 0) return found;
+  const others = found.filter(({ row }) => !coded.includes(row));
+  const named = others.filter(({ match }) => match === 'exact');
+  const rest = others.filter(({ match }) => match !== 'exact');
+  const score = named.at(-1)?.score ?? Math.max(CODE_SCORE, rest[0]?.score ?? 0);
+  const rows = coded.map((row): FoundRow => ({ row, score, match: 'exact' }));
+  return [...named, ...rows, ...rest].slice(0, limit);
+}
 
 function codeOf({ codes }: Station, system: string): string | undefined {
   if (Object.hasOwn(codes, system)) return codes[system];
