@@ -44,6 +44,7 @@ test('suggest() gives a city before its stations, with what a list shows', () =>
     label: 'Barcelona (all stations)',
     country: 'ES',
     matched: [[0, 6]],
+    match: 'prefix',
     score: expect.any(Number),
   });
   expect(station).toMatchObject({ kind: 'station', id: 'uic:7171801', label: 'Barcelona Sants' });
@@ -137,6 +138,41 @@ test('suggest() finds a row by two words exactly if it has each, also beside a r
     }
   }
   expect(pairs).toBeGreaterThan(500);
+});
+
+test.each([
+  ['Feldkirch Bahnhof', 'uic:8101236', 'exact'],
+  ['Milano C.le', 'uic:8301700', 'exact'],
+  ['Bln Hbf', 'uic:8033452', 'exact'],
+  ['København H', 'uic:8600626', 'exact'],
+  ["London St Pancras Int'l", 'uic:7015400', 'exact'],
+  ['Brüssel Süd', 'uic:8814001', 'exact'],
+  ['Helsinki', 'uic:1000001', 'exact'],
+  ['barcel', 'city:es:barcelona', 'prefix'],
+  ['barclona', 'city:es:barcelona', 'typo'],
+  ['Wien Hbf (Bahnsteige 3-12)', 'uic:8101003', 'partial'],
+  ['7160000', 'uic:7160000', 'exact'],
+  ['8000261', 'uic:8020347', 'exact'],
+  ['KGX', 'uic:7061210', 'exact'],
+  ['kgx', 'uic:7061210', 'exact'],
+  ['MH', 'uic:8020347', 'exact'],
+  ['FRA', 'uic:8004126', 'exact'],
+])('suggest(%j) begins with %s, and says that it is: %s', (text, id, match) => {
+  expect(book.suggest(text)[0]).toMatchObject({ id, match });
+});
+
+test.each(['New York', 'Tokyo', 'Qwertzuiop'])('suggest(%j) finds none', (text) => {
+  expect(book.suggest(text)).toEqual([]);
+});
+
+test.each([
+  ['København H', 'uic:8600626'],
+  ['Brüssel Süd', 'uic:8814001'],
+  ["London St Pancras Int'l", 'uic:7015400'],
+  ['Barcelona (all stations)', 'city:es:barcelona'],
+  ['KGX', 'uic:7061210'],
+])('find(%j), as it is typed or shown, is %s', (text, id) => {
+  expect(book.find(text)).toMatchObject({ kind: 'found', station: { id } });
 });
 
 test('suggest() stays within its bounds after every keystroke', () => {

@@ -64,6 +64,11 @@ const Suggestion = Type.Object(
     matched: Type.Array(Type.Array(Type.Integer()), {
       description: 'Where the text is in `alias`, else in `name`: start and end in UTF-16',
     }),
+    match: Type.Optional(
+      Type.Enum(['exact', 'prefix', 'typo', 'partial'], {
+        description: 'How sure it is: a name or code, beginnings of words, typing errors, some words',
+      }),
+    ),
     km: Type.Optional(Type.Number({ description: 'Distance to `near`, if there is no text' })),
     searchName: Type.Optional(
       Type.String({ description: 'For `origin` and `destination` of `/search`, if it knows it' }),
