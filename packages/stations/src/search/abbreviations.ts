@@ -1,7 +1,6 @@
 /**
- * Short forms that travellers type, by their folded words, with the words that names have. Of each language: abbreviations of the OpenStreetMap wiki
- * ("Name finder: Abbreviations") and of the boards and tickets of its railways, read in November 2026; of cities: licence plates of Germany,
- * and short forms that the railways of the country use in public.
+ * Short forms that travellers type, by their folded words, with the words that names have. Written from general knowledge; to be checked against
+ * the abbreviations of the OpenStreetMap wiki ("Name finder: Abbreviations") and the variants of Nominatim.
  */
 const TABLE = `
 hlavni nadrazi = hl n
