@@ -10,9 +10,9 @@ import {
   texts,
   wholeBetween,
 } from '@ticketing/kit';
-import { createPlaceIndex, distanceKm, type PlaceIndex } from './nearby.ts';
+import { createPlaceIndex, distanceKm, type PlaceIndex, pointOf } from './nearby.ts';
 import type { FoundRow } from './search/best-rows.ts';
-import { createRowFinder, type RowFinder } from './search/find-rows.ts';
+import { createRowFinder, OWN_NAME_POINTS, type RowFinder } from './search/find-rows.ts';
 import { bestMatch } from './search/matched.ts';
 import { buildWordIndex } from './search/word-index.ts';
 import type {
@@ -65,6 +65,10 @@ const NEAR_KM = 300;
 /** How many stations `find` names when a text means several, or none. */
 const MOST_CANDIDATES = 10;
 const MOST_NEAREST = 5;
+/** From a city to the stations that its name means too: airports are farther away than others. */
+const BESIDE_KM = 60;
+/** What is so much less likely than the first that another name means is not meant: a village that has the names of Munich. */
+const UNLIKELY_POINTS = 100;
 /** Of a station whose code is typed: more than those whose names only begin so. */
 const CODE_SCORE = 2000;
 
@@ -161,14 +165,13 @@ function createStationBook(
     const trimmed = text.trim();
     const coded = byText(trimmed);
     if (coded.length > 0) return matchOf(coded);
-    const city = trimmed.endsWith(CITY_LABEL)
-      ? rowFinder()
-          .named(trimmed.slice(0, -CITY_LABEL.length))
-          .own.filter(table.isGroup)
-      : [];
-    if (city.length > 0) return matchOf(city.slice(0, MOST_CANDIDATES));
-    const { own, other } = rowFinder().named(text);
-    const named = own.length > 0 ? own : other;
+    if (trimmed.endsWith(CITY_LABEL)) {
+      const { own, other } = rowFinder().named(trimmed.slice(0, -CITY_LABEL.length));
+      const cities = [own, other].map((list) => list.filter(table.isGroup));
+      const city = cities.find(({ length }) => length > 0);
+      if (city !== undefined) return matchOf(city.slice(0, MOST_CANDIDATES));
+    }
+    const named = namedRows(text);
     if (named.length > 0) return matchOf(withoutMembers(named));
     const { rows: begun } = rowFinder().find(text, { limit: MOST_CANDIDATES, isExact: true });
     const lettered = codedRows(trimmed, begun);
@@ -185,6 +188,15 @@ function createStationBook(
         return nearest;
       },
     };
+  }
+
+  /** Rows whose own name a text is, else those that have it as another name: both where one of these counts for more, as for `Cologne`. */
+  function namedRows(text: string): readonly number[] {
+    const { own, other } = rowFinder().named(text);
+    const weightOf = (row = -1): number => table.weight[row] ?? 0;
+    const likely = other.filter((row) => weightOf(row) > weightOf(other[0]) - UNLIKELY_POINTS);
+    if (own.length === 0) return likely;
+    return weightOf(other[0]) > weightOf(own[0]) + OWN_NAME_POINTS ? [...likely, ...own] : own;
   }
 
   /** Rows of an id, or of a code with or without its system. */
@@ -204,7 +216,7 @@ function createStationBook(
   /** Rows of a text that is a code: of numbers always, of letters if they are capitals, or nothing is found by its words. */
   function codedRows(text: string, found: readonly FoundRow[]): number[] {
     const trimmed = text.trim();
-    const coded = byText(trimmed);
+    const coded = NUMBERED.test(trimmed) ? byText(trimmed) : [];
     const isNamed = found.some(({ match }) => match === 'exact' || match === 'prefix');
     const letters = isNamed ? trimmed : trimmed.toUpperCase();
     if (coded.length > 0 || !LETTERED.test(letters)) return coded;
@@ -213,10 +225,13 @@ function createStationBook(
     return known === undefined ? [] : [known];
   }
 
-  /** A city stands for its stations of the same name. */
+  /** A city stands for the stations of the same name that are its members, or beside it: the lists do not give each its city. */
   function withoutMembers(list: readonly number[]): readonly number[] {
     const members = new Set(list.flatMap((row) => table.memberRows(row)));
-    return list.filter((row) => !members.has(row)).slice(0, MOST_CANDIDATES);
+    const points = list.filter(table.isGroup).map((row) => pointOf(table, row));
+    const isBeside = (row: number): boolean =>
+      !table.isGroup(row) && points.some((point) => distanceKm(table, row, point) < BESIDE_KM);
+    return list.filter((row) => !members.has(row) && !isBeside(row)).slice(0, MOST_CANDIDATES);
   }
 
   function matchOf(list: readonly number[]): StationMatch {
@@ -265,6 +280,8 @@ function createStationBook(
 
 /** A text that may be a code. */
 const CODED = /^[A-Za-z0-9_]{2,12}$/;
+/** A text that has a number, or a system before its code. */
+const NUMBERED = /[\d:]/;
 /** A text that may be a code of letters. */
 const LETTERED = /^[A-Z]{2,5}$/;
 /** The first of them that knows a code has it. */

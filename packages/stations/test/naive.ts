@@ -73,7 +73,7 @@ export function createNaiveSearch(
     ).length;
 
   const tierPoints = (one: NaiveRow, typed: readonly string[]): number =>
-    [3000, 2900, 1000, 0][tierOf(one, typed)] ?? 0;
+    [3000, 2950, 1000, 0][tierOf(one, typed)] ?? 0;
   const weightOf = (row: number): number => table.weight[row] ?? 0;
   const neededOf = (all: readonly string[]): readonly string[] => {
     const needed = all.filter((word) => !isOptional(word));

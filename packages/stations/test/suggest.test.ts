@@ -145,12 +145,17 @@ test.each([
   ['Milano C.le', 'uic:8301700', 'exact'],
   ['Bln Hbf', 'uic:8033452', 'exact'],
   ['København H', 'uic:8600626', 'exact'],
-  ["London St Pancras Int'l", 'uic:7015400', 'exact'],
+  // Its words begin such of the name: no short form is looked for.
+  ["London St Pancras Int'l", 'uic:7015400', 'prefix'],
   ['Brüssel Süd', 'uic:8814001', 'exact'],
   ['Helsinki', 'uic:1000001', 'exact'],
   ['barcel', 'city:es:barcelona', 'prefix'],
   ['barclona', 'city:es:barcelona', 'typo'],
   ['Wien Hbf (Bahnsteige 3-12)', 'uic:8101003', 'partial'],
+  ['Wien Hbf (Bahnsteige 1-2)', 'ibnr:8101590', 'exact'],
+  ['Essen', 'uic:8010184', 'exact'],
+  ['Kehl', 'uic:8014292', 'exact'],
+  ['Lemberg', 'ibnr:2200025', 'exact'],
   ['7160000', 'uic:7160000', 'exact'],
   ['8000261', 'uic:8020347', 'exact'],
   ['KGX', 'uic:7061210', 'exact'],
@@ -170,9 +175,22 @@ test.each([
   ['Brüssel Süd', 'uic:8814001'],
   ["London St Pancras Int'l", 'uic:7015400'],
   ['Barcelona (all stations)', 'city:es:barcelona'],
+  ['Cologne (all stations)', 'city:de:koln'],
+  ['Munich', 'city:de:munchen'],
+  ['Vienna', 'city:at:wien'],
+  ['Milan', 'city:it:milano'],
   ['KGX', 'uic:7061210'],
 ])('find(%j), as it is typed or shown, is %s', (text, id) => {
   expect(book.find(text)).toMatchObject({ kind: 'found', station: { id } });
+});
+
+test.each([
+  ['Essen', ['uic:8010184', 'uic:8821402']],
+  ['Cologne', ['city:de:koln', 'uic:8301539']],
+  ['Tolosa', ['city:fr:toulouse', 'uic:7111500']],
+])('find(%j), the own name of a station and another one of a greater, names both', (text, ids) => {
+  const match = book.find(text);
+  expect(match.kind === 'ambiguous' && match.candidates.map(({ id }) => id)).toEqual(ids);
 });
 
 test('suggest() stays within its bounds after every keystroke', () => {

@@ -22,23 +22,24 @@ export function createBestRows(
   nameLengths: Uint8Array,
 ): BestRows {
   const kept: FoundRow[] = [];
-  const isBetter = (one: FoundRow, other: FoundRow): boolean => {
-    if (one.score !== other.score) return one.score > other.score;
-    const difference = (nameLengths[one.row] ?? 0) - (nameLengths[other.row] ?? 0);
-    return difference === 0 ? one.row < other.row : difference < 0;
+  const isBetter = (row: number, score: number, other: FoundRow): boolean => {
+    if (score !== other.score) return score > other.score;
+    const difference = (nameLengths[row] ?? 0) - (nameLengths[other.row] ?? 0);
+    return difference === 0 ? row < other.row : difference < 0;
   };
   return {
     get size() {
       return kept.length;
     },
     add(row, points, match) {
-      const one = { row, score: points + weightOf(row), match };
+      const score = points + weightOf(row);
       const last = kept[limit - 1];
-      if (last !== undefined && !isBetter(one, last)) return;
+      if (last !== undefined && !isBetter(row, score, last)) return;
+      const one = { row, score, match };
       let [low, high] = [0, kept.length];
       while (low < high) {
         const middle = (low + high) >>> 1;
-        if (isBetter(one, kept[middle] ?? one)) high = middle;
+        if (isBetter(row, score, kept[middle] ?? one)) high = middle;
         else low = middle + 1;
       }
       kept.splice(low, 0, one);

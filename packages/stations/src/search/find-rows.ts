@@ -5,8 +5,13 @@ import { foldedWords, isOptional, isStationWord } from './fold.ts';
 import { nearWords, TOO_FAR, type WordCosts, wordCosts } from './near-words.ts';
 import { type WordIndex, wordsFrom } from './word-index.ts';
 
-/** How a text is in a name, the best first: own name, other name, begins a name, words. Their points count more than weights do, but for the first two. */
-const TIER_POINTS = [3000, 2900, 1000, 0] as const;
+/**
+ * How a text is in a name, the best first: own name, other name, begins a name, words. Their points count more than weights do, but for the
+ * first two: `Essen` is rather the city in Germany than the village in Belgium, of which it is the own name.
+ */
+const TIER_POINTS = [3000, 2950, 1000, 0] as const;
+/** Weight by which another name must count for more than a station's own. */
+export const OWN_NAME_POINTS = TIER_POINTS[0] - TIER_POINTS[1];
 /** Of a name that differs from the text by words like `Bahnhof` alone. */
 const CORE_POINTS = 2500;
 /** Of each word like `Hbf` that was typed, is not needed, and is in a name of the row. */
@@ -75,16 +80,27 @@ interface Reading {
   readonly endsInStation: boolean;
 }
 
+/** Rows that one way of looking for a reading finds. */
+interface Way {
+  readonly found: BestRows;
+  readonly steps: number;
+  /** Words of the reading that were looked for. */
+  readonly words: readonly TypedWord[];
+}
+
 /** Finds rows of a table by an index of its words. */
 export function createRowFinder(table: StationTable, index: WordIndex): RowFinder {
   const { words, canonical, rows, rowStarts, nameStarts, nameWords, wordStarts } = index;
   const { formStarts, formWords } = index;
   /** The last search that saw a row. */
   const seen = new Uint32Array(table.length);
+  /** Rows of the last {@link collect}. */
+  const matched = new Uint32Array(table.length);
   const nameLengths = Uint8Array.from({ length: table.length }, (_, row) =>
     Math.min(255, table.nameOf(row).length),
   );
   const fillers = Uint8Array.from(words, (word) => Number(isOptional(word)));
+  const numbers = Uint8Array.from(words, (word) => Number(/^\d+$/.test(word)));
   let search = 0;
 
   function typed(text: string): TypedWord {
@@ -137,6 +153,9 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
 
   function readingOf(all: readonly string[]): Reading {
     const list = all.map(typed);
+    // Most texts are beginnings of one word.
+    if (!all.some(isOptional))
+      return { list, needed: list, stationWords: [], endsInStation: false };
     const needed = list.filter(({ text }) => !isOptional(text));
     const left = needed.length === 0 ? [] : list.filter(({ text }) => isStationWord(text));
     return {
@@ -167,6 +186,7 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
   }
 
   function stationPoints(row: number, stationWords: readonly number[]): number {
+    if (stationWords.length === 0) return 0;
     const has = (exact: number) => someWord(row, (word) => canonical[word] === exact);
     return STATION_WORD_POINTS * stationWords.filter(has).length;
   }
@@ -176,22 +196,27 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
     return createBestRows(limit, weightOf, nameLengths);
   }
 
-  /** Visits each row in which every word begins one, once. Returns how many were looked at; `most`: nothing if there are more. */
-  function visit(
+  /**
+   * Writes the rows in which every word begins one to `matched`, each once. Returns how many they are, and were looked at. `most`: none if
+   * there are more to look at. A list and no callback, so that what is done with each row is compiled with its loop.
+   */
+  function collect(
     list: readonly TypedWord[],
     { accepts, most = table.length }: Pick<Wanted, 'accepts'> & { readonly most?: number },
-    see: (row: number) => void,
-  ): number {
-    if (list.some(({ from, to }) => from === to)) return list.length;
+  ): { readonly count: number; readonly steps: number } {
+    if (list.some(({ from, to }) => from === to)) return { count: 0, steps: list.length };
     // A word that is typed twice is looked for once.
     const sorted = [...new Map(list.map((word) => [word.text, word])).values()].sort(
       (one, other) => rowsOf(one.from, one.to) - rowsOf(other.from, other.to),
     );
     const [rarest, ...others] = sorted;
-    if (rarest === undefined || rowsOf(rarest.from, rarest.to) > most) return 0;
+    if (rarest === undefined || rowsOf(rarest.from, rarest.to) > most) {
+      return { count: 0, steps: 0 };
+    }
     search += 1;
     const end = rowStarts[rarest.to] ?? 0;
     const start = rowStarts[rarest.from] ?? 0;
+    let count = 0;
     for (let at = start; at < end; at++) {
       const row = rows[at] ?? 0;
       if (seen[row] === search) continue;
@@ -199,54 +224,53 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
       if (accepts?.(row) === false) continue;
       if (others.some(({ from, to }) => !someWord(row, (word) => word >= from && word < to)))
         continue;
-      see(row);
+      matched[count] = row;
+      count += 1;
     }
-    return end - start;
+    return { count, steps: end - start };
   }
 
   /** Rows that have all words of a reading. One whose name is the text without its last word, `Bahnhof`, is better than one that has it in a longer name. */
-  function whole(
-    { list, needed, stationWords, endsInStation }: Reading,
-    wanted: Wanted,
-  ): { found: BestRows; steps: number } {
+  function whole({ list, needed, stationWords, endsInStation }: Reading, wanted: Wanted): Way {
     const found = best(wanted);
-    const cores = new Set<number>();
+    const { accepts } = wanted;
+    let cores: Set<number> | undefined;
     let steps = 0;
     if (endsInStation) {
-      const { accepts } = wanted;
-      steps = visit(needed, { accepts, most: MOST_CORE_ROWS }, (row) => {
-        if (tierOf(row, list) < 2 || !isCore(row, needed)) return;
-        cores.add(row);
+      const some = collect(needed, { accepts, most: MOST_CORE_ROWS });
+      steps = some.steps;
+      for (let at = 0; at < some.count; at++) {
+        const row = matched[at] ?? 0;
+        if (tierOf(row, list) < 2 || !isCore(row, needed)) continue;
+        cores = (cores ?? new Set()).add(row);
         found.add(row, CORE_POINTS + stationPoints(row, stationWords), 'exact');
-      });
+      }
     }
-    steps += visit(list, wanted, (row) => {
-      if (cores.has(row)) return;
+    const { count, steps: more } = collect(list, { accepts });
+    for (let at = 0; at < count; at++) {
+      const row = matched[at] ?? 0;
+      if (cores?.has(row) === true) continue;
       const tier = tierOf(row, list);
       found.add(row, TIER_POINTS[tier] ?? 0, tier < 2 ? 'exact' : 'prefix');
-    });
-    return { found, steps };
+    }
+    return { found, steps: steps + more, words: count === 0 ? needed : list };
   }
 
   /** Rows that have the needed words of a reading. */
-  function withoutFillers(
-    { needed, stationWords }: Reading,
-    wanted: Wanted,
-  ): { found: BestRows; steps: number } {
+  function withoutFillers({ needed, stationWords }: Reading, wanted: Wanted): Way {
     const found = best(wanted);
-    const steps = visit(needed, wanted, (row) => {
+    const { count, steps } = collect(needed, { accepts: wanted.accepts });
+    for (let at = 0; at < count; at++) {
+      const row = matched[at] ?? 0;
       const tier = tierOf(row, needed);
       const match = tier < 2 || isCore(row, needed) ? 'exact' : 'prefix';
       found.add(row, (TIER_POINTS[tier] ?? 0) + stationPoints(row, stationWords), match);
-    });
-    return { found, steps };
+    }
+    return { found, steps, words: needed };
   }
 
   /** Rows in which each word is like the beginning of one. */
-  function corrected(
-    { needed, stationWords }: Reading,
-    wanted: Wanted,
-  ): { found: BestRows; steps: number } {
+  function corrected({ needed, stationWords }: Reading, wanted: Wanted): Way {
     const found = best(wanted);
     const list = needed.map(({ text }) => text);
     // The longest has the fewest words that are like it; the others are compared with the words of its rows alone.
@@ -267,7 +291,8 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
         if (cost < TOO_FAR) found.add(row, stationPoints(row, stationWords) - cost, 'typo');
       }
     }
-    return { found, steps: costs.reduce((sum, each) => sum + each.steps(), steps) };
+    const all = costs.reduce((sum, each) => sum + each.steps(), steps);
+    return { found, steps: all, words: needed };
   }
 
   function costOf(row: number, costs: readonly WordCosts[]): number {
@@ -287,12 +312,9 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
 
   /**
    * Rows that have some of the words: those that are left must be a whole name, or most of the letters; the first one is left aside only if no
-   * name has it, so that New York is not York.
+   * name has it, so that New York is not York. Where a number is left aside, rows of other numbers are other places.
    */
-  function partial(
-    { needed, stationWords }: Reading,
-    wanted: Wanted,
-  ): { found: BestRows; steps: number } {
+  function partial({ needed, stationWords }: Reading, wanted: Wanted): Way {
     const found = best(wanted);
     const known = needed.filter(({ from, to }) => from < to);
     const letters = needed.reduce((sum, { text }) => sum + text.length, 0);
@@ -315,6 +337,7 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
           someWord(row, (word) => word >= one.from && word < one.to),
         );
         if (!mayLackFirst && has[0] !== first) continue;
+        if (has.length < needed.length && hasOtherNumber(row, needed)) continue;
         const share = has.reduce((sum, { text }) => sum + text.length, 0) / letters;
         const isName = isCore(row, has);
         if (!isName && (has.length < 2 || share < LEAST_SHARE)) continue;
@@ -322,7 +345,20 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
         found.add(row, points - ASIDE_COST * (needed.length - has.length), 'partial');
       }
     }
-    return { found, steps };
+    return { found, steps, words: needed };
+  }
+
+  /** Whether a number of the text is in no name of the row, and a number of the row not in the text. */
+  function hasOtherNumber(row: number, needed: readonly TypedWord[]): boolean {
+    const typedNumbers = needed.filter(({ text }) => /^\d+$/.test(text));
+    const lacks = ({ from, to }: TypedWord) => !someWord(row, (word) => word >= from && word < to);
+    return (
+      typedNumbers.some(lacks) &&
+      someWord(
+        row,
+        (word) => numbers[word] === 1 && typedNumbers.every(({ text }) => words[word] !== text),
+      )
+    );
   }
 
   function firstCost(row: number, costs: WordCosts): number {
@@ -358,35 +394,30 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
     /** Returns the rows that one of the readings finds in a way. */
     const first = (
       list: readonly Reading[],
-      way: (reading: Reading, wanted: Wanted) => { found: BestRows; steps: number },
-      isAll = false,
+      way: (reading: Reading, wanted: Wanted) => Way,
     ): FoundRows | undefined => {
       for (const reading of list) {
-        const { found, steps: more } = way(reading, wanted);
+        const { found, steps: more, words: typedWords } = way(reading, wanted);
         steps += more;
         if (found.size === 0) continue;
-        const typedWords = isAll ? reading.list : reading.needed;
         const isCorrected = way === corrected;
         return { rows: found.rows(), words: typedWords.map((one) => one.text), isCorrected, steps };
       }
       return undefined;
     };
-    const literal = first(readings, whole, true);
+    const literal = first(readings, whole);
     if (literal) return literal;
     const long = writtenOut(all);
     if (long !== undefined) readings.push(readingOf(long));
     const least = (most: number) => readings.filter(({ needed }) => needed.length <= most);
     const shorter = readings.filter(({ list, needed }) => needed.length < list.length);
     const words = (readings[0]?.needed ?? []).map((one) => one.text);
-    return (
-      first(readings.slice(1), whole, true) ??
-      first(shorter, withoutFillers) ??
-      (wanted.isExact ? undefined : first(least(MOST_CORRECTED), corrected)) ??
-      (wanted.isExact ? undefined : first(least(MOST_PARTIAL), partial)) ?? {
-        ...{ rows: [], words, steps },
-        isCorrected: false,
-      }
-    );
+    const known = first(readings.slice(1), whole) ?? first(shorter, withoutFillers);
+    if (known) return known;
+    const guessed = wanted.isExact
+      ? undefined
+      : (first(least(MOST_CORRECTED), corrected) ?? first(least(MOST_PARTIAL), partial));
+    return guessed ?? { rows: [], words, isCorrected: false, steps };
   }
 
   function named(text: string): { own: readonly number[]; other: readonly number[] } {
@@ -398,7 +429,8 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
       // Thousands of rows begin with a letter, and few are named so.
       const accepts = (row: number): boolean => tierOf(row, list) < 2;
       const found = best({ limit: table.length });
-      visit(list, { accepts }, (row) => found.add(row, TIER_POINTS[0], 'exact'));
+      const { count } = collect(list, { accepts });
+      for (let at = 0; at < count; at++) found.add(matched[at] ?? 0, TIER_POINTS[0], 'exact');
       for (const { row } of found.rows()) (tierOf(row, list) === 0 ? own : other).push(row);
       if (own.length + other.length > 0) return { own, other };
     }
@@ -407,11 +439,13 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
       const accepts = (row: number): boolean => isCore(row, needed);
       const found = best({ limit: table.length });
       let most = 0;
-      visit(needed, { accepts }, (row) => {
+      const { count } = collect(needed, { accepts });
+      for (let at = 0; at < count; at++) {
+        const row = matched[at] ?? 0;
         const points = stationPoints(row, stationWords);
         most = Math.max(most, points);
         found.add(row, points, 'exact');
-      });
+      }
       const own = found.rows().map(({ row }) => row);
       const nearest = own.filter((row) => stationPoints(row, stationWords) === most);
       if (nearest.length > 0) return { own: nearest, other: [] };

@@ -66,7 +66,8 @@ const Suggestion = Type.Object(
     }),
     match: Type.Optional(
       Type.Enum(['exact', 'prefix', 'typo', 'partial'], {
-        description: 'How sure it is: a name or code, beginnings of words, typing errors, some words',
+        description:
+          'How sure it is: a name or code, beginnings of words, typing errors, some words',
       }),
     ),
     km: Type.Optional(Type.Number({ description: 'Distance to `near`, if there is no text' })),
