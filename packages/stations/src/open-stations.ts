@@ -166,8 +166,11 @@ function createStationBook(
     const coded = byText(trimmed);
     if (coded.length > 0) return matchOf(coded);
     if (trimmed.endsWith(CITY_LABEL)) {
-      const { own, other } = rowFinder().named(trimmed.slice(0, -CITY_LABEL.length));
-      const cities = [own, other].map((list) => list.filter(table.isGroup));
+      const name = trimmed.slice(0, -CITY_LABEL.length);
+      const { own, other } = rowFinder().named(name);
+      // Münster is not Munster where a label is repeated.
+      const same = own.filter((row) => table.nameOf(row) === name);
+      const cities = [same, own, other].map((list) => list.filter(table.isGroup));
       const city = cities.find(({ length }) => length > 0);
       if (city !== undefined) return matchOf(city.slice(0, MOST_CANDIDATES));
     }

@@ -176,6 +176,7 @@ test.each([
   ["London St Pancras Int'l", 'uic:7015400'],
   ['Barcelona (all stations)', 'city:es:barcelona'],
   ['Cologne (all stations)', 'city:de:koln'],
+  ['Münster (all stations)', 'city:de:munster-stadt'],
   ['Munich', 'city:de:munchen'],
   ['Vienna', 'city:at:wien'],
   ['Milan', 'city:it:milano'],
