@@ -1,5 +1,6 @@
+import { fold } from '../../fold.ts';
 import { html } from '../html.ts';
-import { type Choice, fold, matches } from '../match-stations.ts';
+import { type Choice, matches } from '../match-stations.ts';
 import { show } from './show.ts';
 
 /** What the server suggests for a text. */
