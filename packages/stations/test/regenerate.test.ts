@@ -220,7 +220,9 @@ test('supplements/*.tsv: every row has a source and a date, and a name of a stat
   const supplements = readSupplements();
   expect(supplements.length).toBeGreaterThan(15);
   for (const { id, latitude } of supplements) {
-    expect(id).toMatch(/^(uic:\d{7}|atoc:[A-Z]{3})$/);
+    expect(id).toMatch(
+      /^(uic:\d{7}|atoc:[A-Z]{3}|ibnr:\d{7}|entur:NSR:StopPlace:\d+|city:[a-z]{2}:[a-z-]+)$/,
+    );
     expect(latitude).toMatch(/^(-?\d+\.\d{1,4})?$/);
   }
 });
