@@ -5,6 +5,7 @@ import type { WireRecord } from '../wire/wire-reader.ts';
 import type { HafasFrame } from './frame.ts';
 import type { ResolvedProfile } from './hafas-profile.ts';
 import { readTime } from './hafas-time.ts';
+import { indexOf } from './lists.ts';
 
 /** What decodes one connection. */
 export interface ConnectionDecoder {
@@ -157,12 +158,6 @@ export function isGiven(value: unknown): boolean {
 
 function nearest([first, second = first]: readonly [number, ...number[]], ms: number): number {
   return Math.abs(second - ms) < Math.abs(first - ms) ? second : first;
-}
-
-/** Returns a place in a list: a number, also one that is written as a text. */
-export function indexOf(value: unknown): number | undefined {
-  if (typeof value === 'number') return value;
-  return typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : undefined;
 }
 
 /** Returns the entry of a list that a field points to. @throws LeftOut when there is none */

@@ -2,6 +2,7 @@ import type { Remark } from '@ticketing/core';
 import { joinTexts, remarkOf } from '../wire/remarks.ts';
 import { shownText } from '../wire/shown-text.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
+import { indexOf, itemsOf } from './lists.ts';
 
 /** An entry of the lists of remarks and messages of an answer. */
 export interface HafasNote {
@@ -38,8 +39,7 @@ export function createNotes({ remL, himL, icoL }: WireRecord): HafasNotes {
     at(...lists) {
       let found: Set<HafasNote> | undefined;
       for (const list of lists) {
-        if (!Array.isArray(list)) continue;
-        for (const pointer of list) {
+        for (const pointer of itemsOf(list)) {
           const { type, remX, himX } = Object(pointer) as WireRecord;
           const note = type === 'HIM' ? messages(himX) : remarks(remX);
           if (note === undefined) continue;
@@ -56,20 +56,22 @@ export function createNotes({ remL, himL, icoL }: WireRecord): HafasNotes {
 function entriesOf(
   list: unknown,
   read: (entry: WireRecord) => HafasNote,
-): (at: unknown) => HafasNote | undefined {
+): (pointer: unknown) => HafasNote | undefined {
+  const entries = itemsOf(list);
   const known = new Map<number, HafasNote>();
-  return (at) => {
-    if (typeof at !== 'number' || !Array.isArray(list) || !Object.hasOwn(list, at)) return;
+  return (pointer) => {
+    const at = indexOf(pointer);
+    if (at === undefined || !Object.hasOwn(entries, at)) return;
     const before = known.get(at);
     if (before !== undefined) return before;
-    const note = read(Object(list[at]) as WireRecord);
+    const note = read(Object(entries[at]) as WireRecord);
     known.set(at, note);
     return note;
   };
 }
 
 function iconOf(icons: unknown, { icoX }: WireRecord): unknown {
-  return Array.isArray(icons) && typeof icoX === 'number' ? Object(icons[icoX]).res : undefined;
+  return Object(itemsOf(icons)[indexOf(icoX) ?? -1]).res;
 }
 
 function noteOf({ type, code, txtN, txtS, txtL }: WireRecord, icon: unknown): HafasNote {

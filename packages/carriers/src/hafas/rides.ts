@@ -2,14 +2,8 @@ import { isLocalDate, type Platform, type RideLeg, type TimeAt } from '@ticketin
 import type { WirePlace } from '../wire/read-journeys.ts';
 import { joinPlain, listRemarks } from '../wire/remarks.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
-import {
-  type Call,
-  type CallDecoder,
-  type ConnectionDecoder,
-  entryOf,
-  indexOf,
-  isGiven,
-} from './calls.ts';
+import { type Call, type CallDecoder, type ConnectionDecoder, entryOf, isGiven } from './calls.ts';
+import { indexOf, itemsOf } from './lists.ts';
 import type { HafasNote } from './notes.ts';
 import { nameOf, numberOf, textOf } from './products.ts';
 import { stopsOf } from './stops.ts';
@@ -97,9 +91,8 @@ function coupledTo(
   section: WireRecord,
 ): Pick<RideLeg, 'otherNumbers'> {
   const { parJnyL, jny } = section;
-  if (!Array.isArray(parJnyL)) return {};
   const numbers = new Set<string>();
-  for (const each of parJnyL.slice(0, MAX_COUPLED)) {
+  for (const each of itemsOf(parJnyL).slice(0, MAX_COUPLED)) {
     const product = productOf(frame.products, Object(each).prodX);
     const number = numberOf(product);
     if (number !== undefined) numbers.add(number);

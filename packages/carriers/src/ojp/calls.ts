@@ -101,7 +101,6 @@ export function timeAt(
   text: string | undefined,
   zone: string,
 ): TimeAt {
-  if (text === undefined) throw new LeftOut('without a time');
   const ms = wireInstant(clock, text, zone);
   if (ms === undefined) throw read.error('a time', text);
   return clock.fromEpoch(ms, zone);

@@ -1,5 +1,5 @@
 import { isLocalDate, type Remark, type RideLeg } from '@ticketing/core';
-import type { JourneyDecoder } from '../wire/read-journeys.ts';
+import { type JourneyDecoder, LeftOut } from '../wire/read-journeys.ts';
 import { listRemarks, remarkOf } from '../wire/remarks.ts';
 import { shownText } from '../wire/shown-text.ts';
 import { childOf, childrenOf, textAt, type XmlElement } from '../wire/xml-reader.ts';
@@ -27,7 +27,7 @@ export function rideOf(decoder: JourneyDecoder, timed: XmlElement, context: Trip
   const to = stopOf(decoder, alight, context);
   const leaves = callTimeOf(decoder, childOf(board, 'ServiceDeparture'), from);
   const arrives = callTimeOf(decoder, childOf(alight, 'ServiceArrival'), to);
-  if (leaves === undefined || arrives === undefined) throw decoder.read.error('a time', undefined);
+  if (leaves === undefined || arrives === undefined) throw new LeftOut('without a time');
   const isCancelled =
     isTrue(service, 'Cancelled') ||
     isTrue(board, 'NotServicedStop') ||
