@@ -43,9 +43,20 @@ const complaints = {
   U014: 'Demasiadas consultas, inténtelo más tarde',
 };
 
-/** A price of a fare that everyone may buy: the others need not be read. */
-const priceForAll =
-  /(?<=tipo:"N",txtBoton:""\},plazaH:true,)precioTarifa:"[^"]*"(?=,prestaciones:\[[^\]]*\],soloPlazasH:false)/;
+const fareStart = '{avisoEnlaceViewBean:[],';
+
+/** Replaces a price of a fare that everyone may buy: the others need not be read. */
+function malformPrice(body: string): string {
+  const fares = body.split(fareStart);
+  const at = fares.findIndex(
+    (fare) => fare.includes('tipo:"N"') && fare.includes('soloPlazasH:false,tarifaTramo'),
+  );
+  return fares
+    .map((fare, index) =>
+      index === at ? fare.replace(/precioTarifa:"[^"]*"/, 'precioTarifa:"3x,35"') : fare,
+    )
+    .join(fareStart);
+}
 
 /** Creates Renfe's wire: four calls; the session of the first call's cookie keeps the search. */
 export function createRenfeWire(context: WireContext): Wire {
@@ -58,7 +69,7 @@ export function createRenfeWire(context: WireContext): Wire {
   };
   return {
     throttled: () => complaint('U014'),
-    malformPrice: (body) => body.replace(priceForAll, 'precioTarifa:"3x,35"'),
+    malformPrice,
     calls: [
       {
         method: 'GET',
@@ -338,9 +349,9 @@ function encodeFare(
 
 /** `12450` → `124,5`, `6000` → `60` */
 function priceText(cents: number): string {
-  const fraction = String(cents % 100)
-    .padStart(2, '0')
-    .replace(/0+$/, '');
+  const rest = cents % 100;
+  const digits = String(rest).padStart(2, '0');
+  const fraction = rest === 0 ? '' : rest % 10 === 0 ? digits.slice(0, 1) : digits;
   return `${grouped(Math.floor(cents / 100))}${fraction && `,${fraction}`}`;
 }
 

@@ -140,7 +140,8 @@ function placeOf(
 ): WirePlace | undefined {
   const call = Object(end) as WireRecord;
   const { stopPlaceRef, id, name, geoPosition } = call;
-  const zone = /\[(.*)\]$/.exec(near.iso)?.[1] ?? 'UTC';
+  const bracket = near.iso.indexOf('[');
+  const zone = bracket < 0 ? 'UTC' : near.iso.slice(bracket + 1, -1);
   const reference = stopPlaceRef ?? (isGiven(geoPosition) ? undefined : id);
   if (isGiven(reference)) {
     const timestamp = near.iso.replace(/\[.*/, '');
