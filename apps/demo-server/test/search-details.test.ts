@@ -153,3 +153,20 @@ test('the price of all is the sum of an offer for each traveller', async () => {
   expect(await ids('&departAfter=07:54')).toEqual([]);
   expect(await ids('&departAfter=07:53')).toEqual([detailedJourney.id]);
 });
+
+test('the page without script shows the same, escaped, and stops where they are asked for', async () => {
+  const page = async (more: string) =>
+    (await get(`${SEARCH.replace('/search', '/')}&plain=1${more}`, 'text/html')).body;
+  const [plain, stops] = [await page(''), await page('&stops=1')];
+  for (const markup of [plain, stops]) {
+    expect(markup).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(markup).not.toContain('<script>alert');
+    expect(markup).toContain('Renfe Viajeros');
+    expect(markup).toContain('For 2 adults, 1 child:');
+    expect(markup).toContain('7 min from Calle Mayor 1 to ');
+    expect(markup).toContain('<span class="price">75.00 EUR</span>');
+  }
+  expect(plain).not.toContain('2 stops');
+  expect(stops).toContain('<summary>2 stops</summary>');
+  expect(stops).toContain('<option value="1" selected>shown');
+});

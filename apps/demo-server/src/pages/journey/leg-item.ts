@@ -24,7 +24,9 @@ function wayItem(
 ): SafeHtml {
   const [from, to] = [origin, destination].map((id) => nameOf(stations, id));
   if (nearby) return html`<li>${to} is near ${from}</li>`;
-  return html`<li>${minutes} min ${from === to ? `to change at ${to}` : `from ${from} to ${to}`}${risk && html`, ${news(risk)}`}</li>`;
+  const way = from === to ? `to change at ${to}` : `from ${from} to ${to}`;
+  const text = minutes === 0 && from === to ? `Change at ${to}` : `${minutes} min ${way}`;
+  return html`<li>${text}${risk && html`, ${news(risk)}`}</li>`;
 }
 
 function rideItem(ride: RideLeg, names: Names): SafeHtml {
