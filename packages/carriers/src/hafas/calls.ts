@@ -72,11 +72,22 @@ const platformFields = {
 /** Returns the platform of an arrival (`a`) or of a departure (`d`). */
 export function platformOf(call: WireRecord, prefix: 'a' | 'd'): Platform | undefined {
   const fields = platformFields[prefix];
-  const [planned, expected] = [fields.planned, fields.expected].map(
-    ([text, object]) => shownText(call[text]) ?? shownText(Object(call[object]).txt),
-  );
+  const planned = platformText(call, fields.planned);
+  const expected = platformText(call, fields.expected);
   if (planned === undefined && expected === undefined) return undefined;
   return { ...(planned !== undefined && { planned }), ...(expected !== undefined && { expected }) };
+}
+
+function platformText(
+  call: WireRecord,
+  [text, object]: readonly [text: string, object: string],
+): string | undefined {
+  const own = shownText(call[text]);
+  if (own !== undefined) return own;
+  const other = call[object];
+  return typeof other === 'object' && other !== null
+    ? shownText((other as WireRecord)['txt'])
+    : undefined;
 }
 
 /** An arrival or a departure of a record. */

@@ -10,7 +10,7 @@ import { readSoundPages, type SoundPages } from '../wire/further-pages.ts';
 import { type JourneyDecoder, readJourneys } from '../wire/read-journeys.ts';
 import { listRemarks } from '../wire/remarks.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
-import type { ConnectionDecoder } from './calls.ts';
+import { type ConnectionDecoder, isGiven } from './calls.ts';
 import { readFares } from './fares.ts';
 import { type HafasFrame, readFrame } from './frame.ts';
 import { minutesOf } from './hafas-time.ts';
@@ -113,5 +113,6 @@ function readByClocks(
 
 /** What is said of the whole connection, as of a section of it that is cancelled. */
 function remarksOf({ notes }: HafasFrame, { msgL }: WireRecord): Journey['remarks'] {
+  if (!isGiven(msgL)) return undefined;
   return listRemarks([...notes.at(msgL)].map(({ remark }) => remark));
 }

@@ -28,8 +28,8 @@ export function rideOf(
   const notes = frame.notes.at(
     journey['msgL'],
     section['msgL'],
-    Object(section['dep']).msgL,
-    Object(section['arr']).msgL,
+    (section['dep'] as WireRecord)['msgL'],
+    (section['arr'] as WireRecord)['msgL'],
   );
   const operatorName = textOf(Object(operator), 'name') ?? operatorOf(notes);
   return {

@@ -12,6 +12,7 @@ interface BookedRide {
 }
 
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)(?::[0-5]\d)?$/;
+const none: readonly XmlElement[] = [];
 const onDemand: ReadonlySet<unknown> = new Set(['service', 'stop']);
 
 /**
@@ -41,7 +42,8 @@ export function bookingTexts(service: XmlElement | undefined): readonly (string 
 }
 
 function arrangementsOf(service: XmlElement | undefined): readonly XmlElement[] {
-  return childrenOf(childOf(service, 'BookingArrangements'), 'BookingArrangement');
+  const list = childOf(service, 'BookingArrangements');
+  return list === undefined ? none : childrenOf(list, 'BookingArrangement');
 }
 
 function textsOf(arrangement: XmlElement): readonly (string | undefined)[] {

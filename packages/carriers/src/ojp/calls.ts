@@ -44,9 +44,8 @@ export function callTimeOf(
 
 /** Returns the platform of a call. */
 export function platformOf(call: XmlElement | undefined): Platform | undefined {
-  const [planned, expected] = (['PlannedQuay', 'EstimatedQuay'] as const).map((name) =>
-    shownText(textAt(call, name, 'Text')),
-  );
+  const planned = shownText(textAt(call, 'PlannedQuay', 'Text'));
+  const expected = shownText(textAt(call, 'EstimatedQuay', 'Text'));
   if (planned === undefined && expected === undefined) return undefined;
   return { ...(planned !== undefined && { planned }), ...(expected !== undefined && { expected }) };
 }

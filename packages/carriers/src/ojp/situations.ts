@@ -8,6 +8,8 @@ export interface Situations {
   of(element: XmlElement | undefined): readonly (Remark | undefined)[];
 }
 
+const none: readonly undefined[] = [];
+
 /** Parts of a text for passengers, in the order in which they are read. */
 const parts = [
   ...['Summary', 'Reason', 'Description', 'Consequence', 'Recommendation', 'Duration'],
@@ -25,6 +27,7 @@ export function readSituations(delivery: XmlElement): Situations {
   };
   return {
     of(element) {
+      if (elements.size === 0) return none;
       // 1.0 has them without a list around them.
       const references = [
         ...childrenOf(childOf(element, 'SituationFullRefs'), 'SituationFullRef'),

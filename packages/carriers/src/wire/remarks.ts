@@ -62,13 +62,16 @@ export function remarkOf({ kind, texts, code, language }: WireRemark): Remark | 
 export function listRemarks(
   found: Iterable<Remark | undefined>,
 ): readonly [Remark, ...Remark[]] | undefined {
-  const disruptions = new Map<string, Remark>();
-  const infos = new Map<string, Remark>();
+  let lists: Readonly<Record<Remark['kind'], Map<string, Remark>>> | undefined;
   for (const remark of found) {
     if (remark === undefined) continue;
-    const list = remark.kind === 'disruption' ? disruptions : infos;
+    // Most rides have none.
+    lists ??= { disruption: new Map(), info: new Map() };
+    const list = lists[remark.kind];
     if (list.size < MAX_REMARKS && !list.has(remark.text)) list.set(remark.text, remark);
   }
+  if (lists === undefined) return undefined;
+  const { disruption: disruptions, info: infos } = lists;
   for (const text of disruptions.keys()) infos.delete(text);
   const [first, ...more] = [...disruptions.values(), ...infos.values()].slice(0, MAX_REMARKS);
   return first && [first, ...more];

@@ -117,17 +117,31 @@ export function xmlText(read: WireReader, bytes: Uint8Array): string {
 /** Returns the first child with one of these names. */
 export function childOf(
   element: XmlElement | undefined,
-  ...names: readonly string[]
+  name: string,
+  ...others: readonly string[]
 ): XmlElement | undefined {
-  return element?.children.find(({ name }) => names.includes(name));
+  if (element === undefined) return undefined;
+  for (const child of element.children) {
+    if (child.name === name || (others.length > 0 && others.includes(child.name))) return child;
+  }
+  return undefined;
 }
+
+const noElements: readonly XmlElement[] = [];
 
 /** Returns the children with one of these names. */
 export function childrenOf(
   element: XmlElement | undefined,
-  ...names: readonly string[]
+  name: string,
+  ...others: readonly string[]
 ): readonly XmlElement[] {
-  return element?.children.filter(({ name }) => names.includes(name)) ?? [];
+  let found: XmlElement[] | undefined;
+  for (const child of element?.children ?? noElements) {
+    if (child.name !== name && !(others.length > 0 && others.includes(child.name))) continue;
+    found ??= [];
+    found.push(child);
+  }
+  return found ?? noElements;
 }
 
 /** Returns the text of an element that is below others, `undefined` when there is none. */
