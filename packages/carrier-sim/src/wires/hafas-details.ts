@@ -12,10 +12,10 @@ import type { Train, TrainRun } from '../timetable/train.ts';
 export type HafasList = 'remarks' | 'messages' | 'icons';
 
 /** Returns the place of an entry in its list, which is made when it is new. */
-export type PlaceOf = (list: HafasList, key: string, make: () => object) => number;
+type PlaceOf = (list: HafasList, key: string, make: () => object) => number;
 
 /** Returns where a train leaves (`d`) or arrives (`a`): as a text, or as newer servers write it, as an object. */
-export function platformFields(
+function platformFields(
   prefix: 'd' | 'a',
   { planned, expected }: SimPlatform,
   { number }: TrainRun,
@@ -55,7 +55,7 @@ export function runMessages(run: TrainRun, placeOf: PlaceOf, isOnDemand: boolean
 export const bookingCode = 'rb';
 
 /** How every ride on demand is booked. */
-export const bookingTexts = ['Book by telephone 00 1 234, an hour before'] as const;
+const bookingTexts = ['Book by telephone 00 1 234, an hour before'] as const;
 
 /** Returns pointers to what is said of a whole connection. */
 export function journeyMessages(train: Train, placeOf: PlaceOf): object {
@@ -78,7 +78,7 @@ function pointerTo({ kind, code, texts }: SimRemark, placeOf: PlaceOf): object {
 }
 
 /** Writes one end of a train, or a stop on the way. */
-export type WriteCall = (prefix: 'd' | 'a', uic: string, ms: number) => object;
+type WriteCall = (prefix: 'd' | 'a', uic: string, ms: number) => object;
 
 /** Returns where a train calls: its ends, and the stops between them. */
 export function passList(run: TrainRun, write: WriteCall): object {

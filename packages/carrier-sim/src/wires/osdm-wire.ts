@@ -36,12 +36,15 @@ export const osdmFaults: {
   readonly 'local-times': NoOptions;
   /** Walks to and from addresses. */
   readonly walks: NoOptions;
+  /** Every train is a vehicle that comes when it is ordered. */
+  readonly 'on-demand': NoOptions;
 } = {
   'problem-in-200': {},
   'trips-without-offers': {},
   'unknown-enum': {},
   'local-times': {},
   walks: {},
+  'on-demand': {},
 };
 
 const linkHost = 'https://links.osdm.example';
@@ -88,6 +91,7 @@ export function createOsdmWire(context: WireContext): Wire {
           const sold = fault?.kind === 'trips-without-offers' ? [] : offers;
           const body = JSON.stringify(asked.tripIds ? { offers: sold } : { trips, offers: sold });
           if (fault?.kind === 'local-times') return jsonAnswer(withoutOffsets(body));
+          if (fault?.kind === 'on-demand') return jsonAnswer(onDemand(body));
           return jsonAnswer(fault?.kind === 'unknown-enum' ? withUnknownNames(body) : body);
         }),
       },
@@ -231,6 +235,10 @@ function withUnknownNames(body: string): string {
     .replaceAll('"NON_FLEXIBLE"', '"FLEXIBLE_ON_SUNDAYS"')
     .replaceAll('"STANDARD"', '"DELUXE"')
     .replaceAll('"TRAIN"', '"HYPERLOOP"');
+}
+
+function onDemand(body: string): string {
+  return body.replaceAll('"ptMode":"TRAIN"', '"ptMode":"ON_DEMAND_SERVICE"');
 }
 
 /** Leaves the offsets of times away, which then are on the clocks of their stops. */

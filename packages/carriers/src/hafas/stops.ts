@@ -4,7 +4,7 @@ import type { WireRecord } from '../wire/wire-reader.ts';
 import { type Call, type CallDecoder, callOf, isGiven, platformOf } from './calls.ts';
 
 /** Most stations of a ride on the way: of a longer list nothing is shown. */
-export const MAX_STOPS = 300;
+const MAX_STOPS = 300;
 
 /**
  * Reads where a ride calls between its ends. A list of which something cannot be read is none: it would lack a station, and costs no

@@ -15,10 +15,10 @@ const DURATION =
   /^P(?:0+Y)?(?:0+M)?(?:(\d{1,3})D)?(?:T(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:(\d{1,6}(?:\.\d{1,9})?)S)?)?$/;
 
 /** Most stations of a ride on the way: of a longer list nothing is shown. */
-export const MAX_STOPS = 300;
+const MAX_STOPS = 300;
 
 /** One time of a call: as planned, and as expected. A train that runs in addition has no planned time. */
-export interface CallTime {
+interface CallTime {
   readonly planned: TimeAt;
   readonly expected: TimeAt | undefined;
 }
@@ -96,11 +96,7 @@ function rideStopOf(decoder: JourneyDecoder, call: XmlElement, context: StopCont
 }
 
 /** Returns an instant in UTC or with its offset; a text without one is on the clocks of the stop. */
-export function timeAt(
-  { read, clock }: JourneyDecoder,
-  text: string | undefined,
-  zone: string,
-): TimeAt {
+function timeAt({ read, clock }: JourneyDecoder, text: string | undefined, zone: string): TimeAt {
   const ms = wireInstant(clock, text, zone);
   if (ms === undefined) throw read.error('a time', text);
   return clock.fromEpoch(ms, zone);

@@ -77,9 +77,9 @@ export function operatorName(name: string, writer: OjpWriter): string {
 }
 
 /** How every ride on demand is booked. */
-export const bookingTexts = ['Book by telephone', '00 1 234'] as const;
+const bookingTexts = ['Book by telephone', '00 1 234'] as const;
 /** How long before its departure. */
-export const bookingMinutes = 60;
+const bookingMinutes = 60;
 
 /** Returns how a ride on demand is booked. */
 export function bookingArrangements(writer: OjpWriter): string {
