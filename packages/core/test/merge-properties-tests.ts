@@ -42,7 +42,9 @@ export function mergePropertyTests({ runs }: Scale): void {
       minute: fc.integer({ min: 0, max: 45 }),
       duration: fc.integer({ min: 148, max: 153 }),
       number: fc.option(fc.constantFrom('3063', '3065'), { nil: undefined, freq: 3 }),
-      brand: fc.option(fc.constantFrom('AVE', 'ave', 'OUIGO'), { nil: undefined }),
+      brand: fc.option(fc.constantFrom('AVE', 'ave', 'OUIGO', 'AVE 3063', 'AVE 3065'), {
+        nil: undefined,
+      }),
       operator: fc.option(fc.constantFrom('Renfe', 'Ouigo'), { nil: undefined }),
       operatingDay: fc.option(fc.constantFrom('2026-11-30', '2026-12-01'), { nil: undefined }),
       offers: fc.uniqueArray(offers, { selector: ({ id }) => id, maxLength: 3 }),

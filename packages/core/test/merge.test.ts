@@ -120,6 +120,20 @@ test('mergeJourneys() keeps two competitors apart that leave in the same minute'
   expect(mergeJourneys([renfe, train({ source: 'b' }), ouigo])).toHaveLength(2);
 });
 
+test('mergeJourneys() reads the number in a brand', () => {
+  const numbered = train({ number: '662', brand: 'RJX' });
+  const loose = (brand: string) => train({ source: 'b', brand });
+  for (const brand of ['RJX 662', 'rjx662', 'RJX']) {
+    expect(mergeJourneys([numbered, loose(brand)])).toHaveLength(1);
+  }
+  for (const brand of ['RJX 664', 'IC 662', 'RJX 66', 'S8']) {
+    expect(mergeJourneys([numbered, loose(brand)])).toHaveLength(2);
+  }
+  const named = train({ number: '662', brand: 'RJX 662' });
+  expect(mergeJourneys([named, loose('RJX')])).toHaveLength(1);
+  expect(mergeJourneys([train({ brand: 'RJX 662' }), loose('RJX662')])).toHaveLength(1);
+});
+
 test('mergeJourneys() keeps two trains apart whose numbers differ, when other numbers are missing', () => {
   const change = (source: string, numbers: readonly [string, string | undefined]) => {
     const first = train({ source, number: numbers[0], destination: 'x:1', until: at('07:00') });

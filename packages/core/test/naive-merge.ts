@@ -127,12 +127,22 @@ function contradicts(cluster: Cluster, journey: Journey): boolean {
         member.sources.some((source) => journey.sources.includes(source))) ||
       ridesOf(member.legs).some((ride, index) => {
         const other = ridesOf(journey.legs)[index];
+        const [some, others] = [nameOf(ride), other ? nameOf(other) : {}];
         return (['brand', 'operator', 'number'] as const).some((field) => {
-          const [one, two] = [ride[field]?.toLowerCase(), other?.[field]?.toLowerCase()];
+          const [one, two] = [some[field]?.toLowerCase(), others[field]?.toLowerCase()];
           return one !== undefined && two !== undefined && one !== two;
         });
       }),
   );
+}
+
+/** `AVE 3063` is the brand AVE and the number. */
+function nameOf(ride: RideLeg): Partial<Pick<RideLeg, 'brand' | 'number' | 'operator'>> {
+  const words = ride.brand?.split(' ') ?? [];
+  const last = words.at(-1) ?? '';
+  const isNumber = words.length === 2 && /^\d{3,6}$/.test(last);
+  if (!isNumber || (ride.number ?? last) !== last) return ride;
+  return { ...ride, brand: words[0] ?? '', number: last };
 }
 
 function compare(a: Journey, b: Journey): number {

@@ -1,5 +1,5 @@
 import { getOrAdd } from '../model/get-or-add.ts';
-import { type Journey, ridesOf } from '../model/journey.ts';
+import { type Journey, type RideLeg, ridesOf } from '../model/journey.ts';
 import type { StationId } from '../stations/station-index.ts';
 import type { SameStops } from './same-stops.ts';
 
@@ -185,8 +185,9 @@ function learn(known: Facts, facts: Facts): void {
 function factsOf(journey: Journey): Facts {
   const facts: Facts = new Map();
   for (const [index, ride] of ridesOf(journey.legs).entries()) {
+    const named = { ...splitName(ride), operator: ride.operator };
     for (const name of ['brand', 'operator', 'number'] as const) {
-      const value = ride[name];
+      const value = named[name];
       if (value !== undefined) facts.set(name + index, value.toLowerCase());
     }
   }
@@ -195,6 +196,17 @@ function factsOf(journey: Journey): Facts {
     for (const source of journey.sources) facts.set(`by ${source}`, times);
   }
   return facts;
+}
+
+/** A brand that ends with the number of the train, which other carriers list by itself: one or two digits may be those of a line. */
+const NUMBERED = /^(\D{1,40}?) ?(\d{3,6})$/;
+
+/** Returns brand and number, the number not in the brand. */
+function splitName(ride: RideLeg): Pick<RideLeg, 'brand' | 'number'> {
+  const { brand = '', number } = ride;
+  const [, own, last] = NUMBERED.exec(brand) ?? [];
+  if (own === undefined || last === undefined || last !== (number ?? last)) return ride;
+  return { brand: own, number: last };
 }
 
 /** Returns the number of the two minutes of a journey's departure and of those of its arrival. */
