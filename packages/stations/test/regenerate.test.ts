@@ -156,6 +156,13 @@ test('merge() lets supplements override, add, take codes and merge', () => {
   );
 });
 
+test('merge() takes a wrong name from a station where a supplement has it with a minus', () => {
+  const sold = { uic: '8000001', db_is_enabled: true, 'info:nl': 'Kehl', 'info:it': 'Chilonia' };
+  const supplements = [supplement({ id: 'uic:8000001', aliases: ['-Kehl', 'Kilonia'] })];
+  const { stations } = merged([row(sold)], { supplements });
+  expect(stations[0]?.aliases).toEqual(['it=Chilonia', '=Kilonia']);
+});
+
 test('equal sources give equal bytes, in whatever order their rows are, and the table gives them back', async () => {
   const list = [
     row({
