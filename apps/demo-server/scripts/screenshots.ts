@@ -32,7 +32,7 @@ const scenes: Readonly<Record<string, Scene>> = {
     height: 1000,
     async lead(page, { url }) {
       await searchUntil(page, url, 3);
-      await page.locator('.journey summary').nth(1).click();
+      await page.locator('.journey > details > summary').nth(1).click();
       await page.evaluate('scrollTo(0, 0)');
     },
   },

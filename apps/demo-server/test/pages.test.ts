@@ -2,10 +2,11 @@ import { stationTable } from '@ticketing/carriers';
 import { createJourney, createLocalClock, createStationIndex, type Journey } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fold } from '../src/fold.ts';
 import { readLines } from '../src/pages/browser/search-feed.ts';
 import { carrierChip, carrierNotes, statusText, toAskAgain } from '../src/pages/carrier-chip.ts';
 import { html } from '../src/pages/html.ts';
-import { fold, matches } from '../src/pages/match-stations.ts';
+import { matches } from '../src/pages/match-stations.ts';
 import { type FeedEvent, idle, reduce, type SearchState } from '../src/pages/search-state.ts';
 import { sharedServer } from './demo.ts';
 
@@ -133,6 +134,7 @@ test('reduce() keeps the newest state of each journey and carrier', () => {
     journeys: [journey('a'), journey('b')],
     removed: [],
     places: {},
+    operators: {},
   });
   state = reduce(state, {
     type: 'journeys-upsert',
@@ -140,6 +142,7 @@ test('reduce() keeps the newest state of each journey and carrier', () => {
     journeys: [journey('c')],
     removed: ['a'],
     places: {},
+    operators: {},
   });
   expect([...state.journeys.keys()]).toEqual(['b', 'c']);
   expect(reduce(state, { type: 'broken' })).toMatchObject({ phase: 'broken' });
@@ -174,7 +177,14 @@ test('reduce() keeps what is known when some are asked again, and joins what the
       ],
     });
   const upsert = (...journeys: Journey[]) =>
-    ({ type: 'journeys-upsert', seq: 1, journeys, removed: [], places: {} }) as const;
+    ({
+      type: 'journeys-upsert',
+      seq: 1,
+      journeys,
+      removed: [],
+      places: {},
+      operators: {},
+    }) as const;
   const of = (carrier: string, state: 'running' | 'ok' | 'timeout') =>
     ({ carrier, state, ms: 1, found: 0 }) as const;
   const run = (from: SearchState, ...events: FeedEvent[]) => events.reduce(reduce, from);

@@ -59,6 +59,7 @@ const upsert = (seq: number): SearchEvent => ({
   journeys: [],
   removed: [],
   places: {},
+  operators: {},
 });
 
 async function seqs(events: AsyncIterable<SearchEvent>): Promise<unknown[]> {

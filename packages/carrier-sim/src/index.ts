@@ -8,6 +8,16 @@ export type { OwnAnswer, OwnCarrier, OwnRequest } from './server/own-carriers.ts
 export type { Latency, Plan, PlanPatch } from './server/plan.ts';
 export type { OwnRequestCounts, RequestCounts, RequestsByCarrier } from './server/request-log.ts';
 export { type CarrierSim, startCarrierSim } from './server/start-carrier-sim.ts';
+export {
+  describeJourney,
+  describeRun,
+  type RunDetails,
+  type SimPlatform,
+  type SimRemark,
+  type SimStop,
+  shortestChange,
+} from './timetable/europe/run-details.ts';
+export { type FareTerm, type FareTerms, fareTermsOf } from './timetable/fare-terms.ts';
 export type { StationPair } from './timetable/service.ts';
 export type { CarrierSimId, TrainBrand } from './timetable/sim-carriers.ts';
 export { createTimetable, type Timetable, type TrainsQuery } from './timetable/timetable.ts';

@@ -1,3 +1,10 @@
+/** Asks for bodies as they are: what is on the wire is what is read. */
+const fetch: typeof globalThis.fetch = (url, { headers, ...init } = {}) =>
+  globalThis.fetch(url, {
+    ...init,
+    headers: { 'accept-encoding': 'identity', ...(headers as Record<string, string>) },
+  });
+
 /** Renfe's four calls, one by one, as a browser makes them. */
 export function visitRenfe(url: string) {
   const dwr = `${url}/renfe/vol/dwr/call/plaincall`;

@@ -1,5 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
+import { createTimetable, encodeRenfe } from '../src/index.ts';
 import { localTimeAt } from '../src/timetable/local-clock.ts';
 import { searchRenfe, visitRenfe } from './call-wires.ts';
 import { barcelona, date, madridBarcelona, startedSim } from './started-sim.ts';
@@ -230,4 +231,13 @@ test('renfe: waiting-room is a page for people, list-error an error in the list,
   expect(rows).toHaveLength(18);
   expect(rows.every(({ tarifasDisponibles }) => tarifasDisponibles === null)).toBe(true);
   expect(rows.filter(({ completo }) => completo === true)).toHaveLength(1);
+});
+
+test('renfe writes the notices of a train as HTML', () => {
+  const { trains } = createTimetable({ seed: 1 });
+  const direct = trains({ carrier: 'renfe', origin: '7160000', destination: '7171801', date });
+  const body = encodeRenfe(direct);
+  const description = '<b>Bicycles</b> need&nbsp;a&nbsp;reservation<br>';
+  expect(body).toContain(`cdgoInc:"FR",description:"${description}",icon:"incid.gif `);
+  expect(body).toContain('Trains&nbsp;may&nbsp;be&nbsp;late,&nbsp;&amp;&nbsp;platforms');
 });

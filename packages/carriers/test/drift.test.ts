@@ -26,6 +26,18 @@ test('every adapter is named after its folder, and tested', () => {
   for (const [folder, { id }] of Object.entries(tested)) expect(id).toBe(folder);
 });
 
+test('no source reads a text of a server by Date.parse, but the one that checks its form', () => {
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
+  const readers = files.filter(
+    (file) =>
+      file.endsWith('.ts') &&
+      /\bDate\.parse\(|new Date\((?!ms|midnight|nowMs)/.test(
+        readFileSync(new URL(file, source), 'utf8').replaceAll(/^ *(?:\/?\*|\/\/).*$/gm, ''),
+      ),
+  );
+  expect(readers).toEqual(['wire/wire-instant.ts']);
+});
+
 test('the user agent names the version of this package', () => {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   expect(USER_AGENT).toBe(`ticketing-carriers/${version}`);

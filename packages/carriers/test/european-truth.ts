@@ -1,6 +1,14 @@
 // What the timetable of the second network says of times, changes and parts of trains, and what a journey says of them.
-import type { Train, TrainRun, Walks } from '@ticketing/carrier-sim';
-import type { Journey, RideLeg } from '@ticketing/core';
+import {
+  describeJourney,
+  describeRun,
+  type SimRemark,
+  type SimStop,
+  type Train,
+  type TrainRun,
+  type Walks,
+} from '@ticketing/carrier-sim';
+import type { Journey, Remark, RideLeg } from '@ticketing/core';
 import fc from 'fast-check';
 
 /** What every one of these wires says of a journey beside its trains. */
@@ -26,7 +34,7 @@ export function timesTold({ legs, durationMinutes, transfers }: Journey): Told {
     walks: [minutesOf(legs.slice(0, first)), minutesOf(legs.slice(last + 1))],
     missed: legs
       .slice(first, last)
-      .flatMap((leg) => (leg.kind === 'ride' ? [] : [leg.conflict === 'missed'])),
+      .flatMap((leg) => (leg.kind === 'ride' ? [] : [leg.risk === 'missed'])),
     sections: legs
       .filter((leg) => leg.kind === 'ride')
       .map(({ sections }: RideLeg) =>
@@ -63,6 +71,96 @@ export function timesTrue(train: Train, walks: Walks = { before: 0, after: 0 }):
       ]),
     ),
   };
+}
+
+/** Returns what a journey says beside its times: platforms, remarks, coupled trains, and stops on the way. */
+export function detailsTold({ legs, remarks }: Journey): unknown {
+  return {
+    remarks,
+    rides: legs
+      .filter((leg) => leg.kind === 'ride')
+      .map(({ departurePlatform, arrivalPlatform, remarks: own, otherNumbers, stops }) => ({
+        departurePlatform,
+        arrivalPlatform,
+        remarks: own,
+        otherNumbers,
+        stops: stops?.map(
+          ({ arrival, departure, expectedArrival, expectedDeparture, ...stop }) => ({
+            ...stop,
+            times: [arrival?.ms, departure?.ms],
+            expected: [expectedArrival?.ms, expectedDeparture?.ms],
+          }),
+        ),
+      })),
+  };
+}
+
+/** How a wire tells the timetable's details. */
+interface Telling {
+  /** Whether stops on the way were asked for. */
+  readonly stops: boolean;
+  /** Of remarks, where the wire says so. */
+  readonly language?: string;
+}
+
+interface DetailsTrue {
+  readonly remarks: readonly Remark[] | undefined;
+  readonly rides: readonly RideTrue[];
+}
+
+interface RideTrue {
+  readonly remarks: readonly Remark[];
+  readonly [detail: string]: unknown;
+}
+
+/** Returns what the timetable says beside times. */
+export function detailsTrue(train: Train, telling: Telling): DetailsTrue {
+  const remarks = describeJourney(train).map((remark) => remarkTrue(remark, telling));
+  return {
+    remarks: remarks.length > 0 ? remarks : undefined,
+    rides: (train.connection ?? [train]).map((run) => rideTrue(run, telling)),
+  };
+}
+
+function rideTrue(run: TrainRun, telling: Telling): RideTrue {
+  const { sections, ...whole } = run;
+  const parts = sections?.map((section): TrainRun => ({ ...whole, ...section })) ?? [run];
+  const details = parts.map(describeRun);
+  const [first, last] = [details[0], details.at(-1)];
+  const remarks = details.flatMap((each) => each.remarks);
+  const ofKind = (kind: Remark['kind']): readonly Remark[] => {
+    const found = remarks.filter((remark) => remark.kind === kind);
+    return [...new Map(found.map((one) => [one.code, remarkTrue(one, telling)])).values()];
+  };
+  const lateMs = run.delayMinutes === undefined ? undefined : run.delayMinutes * 60_000;
+  const expected = (ms: number): number | undefined =>
+    lateMs === undefined ? undefined : ms + lateMs;
+  const stops = details.flatMap((each, index): readonly SimStop[] => {
+    const [part, next] = [parts[index], parts[index + 1]];
+    const platform = details[index + 1]?.departurePlatform;
+    if (part === undefined || next === undefined || platform === undefined) return each.stops;
+    const { destination: station, arrivalMs } = part;
+    return [...each.stops, { station, arrivalMs, departureMs: next.departureMs, platform }];
+  });
+  return {
+    departurePlatform: first?.departurePlatform,
+    arrivalPlatform: last?.arrivalPlatform,
+    remarks: [...ofKind('disruption'), ...ofKind('info')],
+    otherNumbers: first && first.coupled.length > 0 ? first.coupled : undefined,
+    stops: telling.stops
+      ? stops.map(({ station, arrivalMs, departureMs, platform }) => ({
+          station: `uic:${station}`,
+          platform,
+          ...(run.cancelled && { cancelled: true }),
+          times: [arrivalMs, departureMs],
+          expected: [expected(arrivalMs), expected(departureMs)],
+        }))
+      : undefined,
+  };
+}
+
+function remarkTrue({ kind, code, texts }: SimRemark, { language }: Telling): Remark {
+  return { kind, text: texts.join('. '), code, ...(language !== undefined && { language }) };
 }
 
 /** Walks at both ends, at one or at none. */

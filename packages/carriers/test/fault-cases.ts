@@ -7,6 +7,9 @@ const faults: readonly [FaultKind, string][] = [
   ['error-drip', 'HTTP'],
   ['rate-limited', 'RATE_LIMITED'],
   ['truncated', 'PROTOCOL'],
+  ['half-encoded', 'PROTOCOL'],
+  ['wrong-encoding', 'PROTOCOL'],
+  ['unknown-encoding', 'PROTOCOL'],
   ['malformed-price', 'PROTOCOL'],
   ['throttled', 'RATE_LIMITED'],
 ];

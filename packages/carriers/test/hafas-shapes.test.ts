@@ -255,12 +255,7 @@ test('hafas: a late train that is caught is shown, one that is not reached is ma
   });
   expect(filtered).toBeUndefined();
   const ways = journeys.map(({ legs }) => legs.find(({ kind }) => kind === 'transfer'));
-  expect(ways.map((way) => Object(way).conflict)).toEqual([
-    undefined,
-    'missed',
-    'missed',
-    undefined,
-  ]);
+  expect(ways.map((way) => Object(way).risk)).toEqual([undefined, 'missed', 'missed', undefined]);
   expect(ways[0]).toMatchObject({ minutes: 9 });
   expect(journeys.map(({ durationMinutes }) => durationMinutes)).toEqual([50, 65, 65, 65]);
 });
@@ -325,6 +320,42 @@ test('hafas: a station without a number of the system is the one of its UIC numb
   );
   const ends = journeys.map((one) => ridesOf(one).map((leg) => [leg.origin, leg.destination]));
   expect(ends).toEqual([[['uic:8011160', 'uic:8102333']], [['uic:8011160', 'other:599997']]]);
+});
+
+test('hafas: a station that the table has without a UIC number is the one of that number, unless the query means it', () => {
+  const wolfurt: Station = {
+    ...{ id: 'obb:8100389', name: 'Wolfurt Bahnhof', zone: 'Europe/Vienna', country: 'AT' },
+    ...{ latitude: 47.4571, longitude: 9.741, codes: { obb: '8100389' } },
+  };
+  const twin: Station = { ...wolfurt, id: 'uic:8102334', codes: { uic: '8102334' } };
+  const table = {
+    byCode: (system: string, code: string) =>
+      [wolfurt, twin].find(({ codes }) => codes[system] === code),
+  };
+  const carrier = createHafas({
+    ...{ id: 'hafas', name: 'HAFAS', baseUrl: 'http://127.0.0.1:1', stations: table },
+    profile: { ...profile, zone: 'Europe/Vienna', stationSystem: 'obb' },
+  });
+  const read = (uic: string, origin: Station = twin) => {
+    const globalIdL = [{ id: uic, type: 'U' }];
+    const answer = service({
+      locations: [station('Wolfurt', '8100389', { globalIdL }), station('Else', '599997')],
+      connections: [connection('010000', ride([0, 1], ['090000'], ['100000']))],
+    });
+    const body = bytesOf(JSON.stringify({ ver: '1.45', err: 'OK', svcResL: [answer] }));
+    const ask = { kind: 'earlier', atMs: 7e12 } as const;
+    return carrier.normalise(
+      { pages: [{ body, receivedAt: 1 }], ask, ended: false },
+      { ...queryFor('hafas'), origin },
+    );
+  };
+  const { journeys, places } = read('8102333');
+  expect(journeys[0]?.legs[0]?.origin).toBe('uic:8102333');
+  const { name, zone, latitude, longitude } = wolfurt;
+  expect(places?.[0]).toEqual({ id: 'uic:8102333', name, zone, latitude, longitude });
+  // Another row of the table: which is right is not known here, and the journeys are merged by name and place.
+  expect(read('8102334').journeys[0]?.legs[0]?.origin).toBe('obb:8100389');
+  expect(read('8102333', wolfurt).journeys[0]?.legs[0]?.origin).toBe('obb:8100389');
 });
 
 test('hafas: trainStartDate is the operating day; what is none is left away', () => {
@@ -532,4 +563,19 @@ test('hafas: texts that people are shown are bounded', () => {
   });
   expect(ridesOf(journeys[0] as Journey)[0]?.brand).toHaveLength(500);
   expect(places?.every(({ name }) => name.length <= 500)).toBe(true);
+});
+
+test('hafas: without offsets, a walk from an address is on the clocks of its stop', () => {
+  const answer = {
+    locations: [address, station('London St Pancras', '7015400'), station('Paris', '8814001')],
+    connections: [
+      connection(
+        '022200',
+        section('WALK', [0, 1], ['083000'], ['084700']),
+        ride([1, 2], ['084700'], ['115200']),
+      ),
+    ],
+  };
+  const [journey] = read(answer, { zone: 'Europe/Brussels', stationSystem: 'uic' }).journeys;
+  expect(journey).toMatchObject({ durationMinutes: 142, legs: [{ minutes: 17 }, {}] });
 });

@@ -3,6 +3,7 @@ import {
   encodeHafas,
   hafasLocalSimProfile,
   hafasSimProfile,
+  shortestChange,
   type Train,
   type Walks,
 } from '@ticketing/carrier-sim';
@@ -13,7 +14,14 @@ import { readTime, writeTime } from '../src/hafas/hafas-time.ts';
 import { createHafas } from '../src/index.ts';
 import { createWireReader } from '../src/wire/wire-reader.ts';
 import { editsOf } from './edited-answers.ts';
-import { anyWalks, hasTwoMeanings, timesTold, timesTrue } from './european-truth.ts';
+import {
+  anyWalks,
+  detailsTold,
+  detailsTrue,
+  hasTwoMeanings,
+  timesTold,
+  timesTrue,
+} from './european-truth.ts';
 import type { Runs } from './scale.ts';
 import { anyDate, anyPeople, pairsWith } from './timetable-cases.ts';
 import { ask, bytesOf, fixture, now, queryFor, queryOf, startUpstream } from './upstream.ts';
@@ -88,7 +96,8 @@ function outcome(body: Uint8Array): string {
   const pages = [{ body: Uint8Array.from(body), receivedAt }];
   try {
     const wire = { pages, ask: { kind: 'time', atMs: 0 }, ended: false } as const;
-    return `${hafas.normalise(wire, queryFor('hafas')).journeys.length} journeys`;
+    const query = { ...queryFor('hafas'), stops: true };
+    return `${hafas.normalise(wire, query).journeys.length} journeys`;
   } catch (error) {
     if (!CarrierError.is(error)) throw error;
     return error.code;
@@ -119,6 +128,65 @@ export function hafasTests(runs: Runs): void {
         },
       ),
       { numRuns: runs(600) },
+    );
+  });
+
+  test("hafas: platforms, remarks, coupled trains, and with `stops` the stops on the way are the timetable's", () => {
+    fc.assert(
+      fc.property(
+        pair,
+        anyDate,
+        fc.integer(),
+        fc.boolean(),
+        fc.boolean(),
+        ([origin, destination], day, seed, stops, offsets) => {
+          fc.pre(offsets || !hasTwoMeanings(day));
+          const query = { carrier: 'hafas', origin, destination, date: day } as const;
+          const trains = createTimetable({ seed }).trains(query);
+          const pages = [{ body: bytesOf(encodeHafas(trains, { stops, offsets })), receivedAt }];
+          const { journeys, places = [] } = hafas.normalise(
+            { pages, ask: { kind: 'time', atMs: 0 }, ended: false },
+            { ...queryOf(origin, destination, day), stops },
+          );
+          expect(journeys.map(detailsTold)).toEqual(
+            trains.map((train) => detailsTrue(train, { stops })),
+          );
+          const named = new Set(places.map(({ id }) => id));
+          for (const { legs } of journeys) {
+            for (const leg of legs) {
+              if (leg.kind !== 'ride') continue;
+              for (const { station } of leg.stops ?? []) expect(named.has(station)).toBe(true);
+            }
+          }
+        },
+      ),
+      { numRuns: runs(400) },
+    );
+  });
+
+  test('hafas: a change that is shorter than it must be as things are expected is tight', () => {
+    fc.assert(
+      fc.property(pair, anyDate, fc.integer(), ([origin, destination], day, seed) => {
+        const query = { carrier: 'hafas', origin, destination, date: day } as const;
+        const trains = createTimetable({ seed }).trains(query);
+        const pages = [{ body: bytesOf(encodeHafas(trains)), receivedAt }];
+        const { journeys } = hafas.normalise(
+          { pages, ask: { kind: 'time', atMs: 0 }, ended: false },
+          queryOf(origin, destination, day),
+        );
+        trains.forEach(({ connection }, index) => {
+          if (connection === undefined) return;
+          const [before, after] = connection;
+          const late = (after.delayMinutes ?? 0) - (before.delayMinutes ?? 0);
+          const minutes = (after.departureMs - before.arrivalMs) / 60_000 + late;
+          if (minutes < 0 || minutes >= shortestChange(before, after)) return;
+          const risks = journeys[index]?.legs.flatMap((leg) =>
+            leg.kind === 'transfer' ? [leg.risk] : [],
+          );
+          expect(risks).toContain('tight');
+        });
+      }),
+      { numRuns: runs(400) },
     );
   });
 

@@ -52,6 +52,8 @@ export interface CarrierAnswer {
   readonly journeys: readonly Journey[];
   /** Stations of its legs that a table may lack. */
   readonly places?: readonly Place[];
+  /** Names of the operators of its legs, by `RideLeg.operator`. An id means one operator for all carriers: codes that are a carrier's own begin with its id. */
+  readonly operators?: Readonly<Record<string, string>>;
   /** Tokens for the journeys before and after these; a carrier without one has no more. */
   readonly pages?: CarrierPages;
   /** The departures that the answer covers, epoch ms. Absent: the whole day; beside `pages`, those of the journeys. */
@@ -127,6 +129,7 @@ export interface CarrierHttpResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Decoded: `content-encoding` among the headers is that of what was sent. */
   readonly body: Uint8Array<ArrayBuffer>;
   /** Epoch ms at which the body was complete. */
   readonly receivedAt: number;

@@ -39,24 +39,36 @@ export {
   type RailErrorCode,
   type RailErrorData,
 } from './errors.ts';
-export { cheapestTotal } from './journeys/cheapest-total.ts';
+export { cheapestTotal, lowestTotals, type PricedJourney } from './journeys/cheapest-total.ts';
+export type { CurrencyRates, PriceOptions } from './journeys/currency-rates.ts';
 export { type Facet, facetsOf, type JourneyFacets } from './journeys/facets.ts';
 export { filterJourneys, type JourneyFilter } from './journeys/filter-journeys.ts';
-export { JOURNEY_ORDERS, type JourneyOrder, sortJourneys } from './journeys/order.ts';
+export {
+  JOURNEY_ORDERS,
+  type JourneyOrder,
+  type SortOptions,
+  sortJourneys,
+} from './journeys/order.ts';
 export type {
   CarrierId,
+  Condition,
   Journey,
   Leg,
   Offer,
+  OfferConditions,
+  Platform,
+  RideBooking,
   RideLeg,
   RideMode,
   RideSection,
+  RideStop,
   TimeConflict,
   TransferLeg,
   TravelClass,
 } from './model/journey.ts';
 export { addDays, isLocalDate, type LocalDate, type TimeAt } from './model/local-clock.ts';
 export { addMoney, formatMoney, type Money } from './model/money.ts';
+export type { Remark } from './model/remark.ts';
 export type { PageTokens } from './search/join-answers.ts';
 export type { SearchPage, SearchPages } from './search/pages.ts';
 export { createSearch, type Search } from './search/search.ts';
@@ -94,8 +106,9 @@ export type {
   NativeField,
 } from './carrier.ts';
 export type { CarrierErrorOptions } from './errors.ts';
-export { mergeJourneys } from './journeys/merge.ts';
+export { type MergeOptions, mergeJourneys } from './journeys/merge.ts';
 export { createJourney, type JourneyParts } from './model/journey.ts';
 export { createLocalClock, type LocalClock } from './model/local-clock.ts';
 export { currencyExponent, type MoneyFormat, moneyFromNumber, parseMoney } from './model/money.ts';
+export { MAX_REMARK_LENGTH, MAX_REMARKS } from './model/remark.ts';
 export type { CarrierQuery } from './search/search-query.ts';

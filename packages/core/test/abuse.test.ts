@@ -34,7 +34,7 @@ test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
   [
     { carriers: [silent], timeout: 5 },
     TypeError,
-    'unknown option `timeout`; known are deadlineMs, order, carriers, maxJourneys, http, run, now',
+    'unknown option `timeout`; known are deadlineMs, order, carriers, maxJourneys, rates, http, run, now',
   ],
   [
     { carriers: [silent], maxJourneys: 0 },
@@ -66,6 +66,12 @@ test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
     { carriers: [silent], order: 'fastest' },
     TypeError,
     '`order` must be one of price, departure, arrival, duration, transfers, best, got fastest',
+  ],
+  [{ carriers: [silent], rates: 1 }, TypeError, '`rates` must be an object, got 1'],
+  [
+    { carriers: [silent], rates: { EUR: Number.NaN } },
+    TypeError,
+    '`rates.EUR` must be a number above 0 for an ISO 4217 code, got NaN',
   ],
   [{ carriers: [silent], http: 'undici' }, TypeError, '`http` must be a function, got undici'],
   [{ carriers: [silent], run: 1 }, TypeError, '`run` must be a function, got 1'],

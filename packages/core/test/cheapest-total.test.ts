@@ -2,6 +2,7 @@ import {
   cheapestTotal,
   createJourney,
   createLocalClock,
+  lowestTotals,
   type Money,
   type Offer,
 } from '@ticketing/core';
@@ -42,17 +43,23 @@ test('cheapestTotal() adds offers for parts that together cover each ride once',
   expect(cheapestTotal(journeyOf(3, [part(1, [0, 1]), part(1, [1, 2])]))).toBeUndefined();
 });
 
-test('cheapestTotal() never adds two currencies, and takes the first that covers the journey', () => {
+test('cheapestTotal() never adds two currencies, and compares them by rates alone', () => {
   const mixed = [part(1, [0], 'CHF'), part(1, [1], 'EUR')];
   expect(cheapestTotal(journeyOf(2, mixed))).toBeUndefined();
   expect(cheapestTotal(journeyOf(2, [...mixed, part(8, [0], 'EUR')]))).toEqual({
     amount: 9,
     currency: 'EUR',
   });
-  expect(cheapestTotal(journeyOf(2, [...mixed, part(8), part(7, undefined, 'CHF')]))).toEqual({
-    amount: 7,
-    currency: 'CHF',
-  });
+  const both = journeyOf(2, [...mixed, part(8), part(7, undefined, 'CHF')]);
+  const [chf, eur] = [
+    { amount: 7, currency: 'CHF' },
+    { amount: 8, currency: 'EUR' },
+  ];
+  expect(lowestTotals(both)).toEqual([chf, eur]);
+  expect(cheapestTotal(both)).toBeUndefined();
+  expect(cheapestTotal(both, { rates: { EUR: 1, CHF: 1.06 } })).toEqual(chf);
+  expect(cheapestTotal(both, { rates: { EUR: 1, CHF: 1.2 } })).toEqual(eur);
+  expect(cheapestTotal(both, { rates: { EUR: 1 } })).toBeUndefined();
 });
 
 test('cheapestTotal() combines no offers for parts of more than eight rides', () => {
@@ -62,8 +69,62 @@ test('cheapestTotal() combines no offers for parts of more than eight rides', ()
   expect(cheapestTotal(journeyOf(8, parts.slice(0, 8)))?.amount).toBe(8);
 });
 
+const forSome = (amount: number, passengers: number[], rides?: number[]): Offer => ({
+  ...part(amount, rides),
+  id: `${amount} ${rides} ${passengers}`,
+  passengers,
+});
+
+test('cheapestTotal() adds one offer for each traveller, or there is no price for all', () => {
+  const total = (offers: readonly Offer[], passengers?: number, rides = 1) =>
+    cheapestTotal({ ...journeyOf(rides, offers), passengers })?.amount;
+  const each = [forSome(20, [0]), forSome(20, [1]), forSome(9, [2])];
+  expect(total(each, 3)).toBe(49);
+  expect(total(each, 4)).toBeUndefined();
+  expect(total(each.slice(1), 3)).toBeUndefined();
+  // How many travel is not known.
+  expect(total(each)).toBeUndefined();
+  expect(total([...each, part(60)])).toBe(60);
+  expect(total([...each, part(60)], 3)).toBe(49);
+  expect(total([...each, part(40)], 3)).toBe(40);
+  expect(total([...each, forSome(30, [0, 1])], 3)).toBe(39);
+  expect(total([forSome(5, [0])], 1)).toBe(5);
+  // Two offers for one of them are not for both.
+  expect(total([forSome(5, [0]), forSome(6, [0])], 2)).toBeUndefined();
+});
+
+test('cheapestTotal() adds tickets of travellers for the way, or of trains for all', () => {
+  const total = (...offers: Offer[]) =>
+    cheapestTotal({ ...journeyOf(2, offers), passengers: 2 })?.amount;
+  const [a, b] = [
+    [forSome(4, [0], [0]), forSome(5, [0], [1])],
+    [forSome(4, [1], [0]), forSome(5, [1], [1])],
+  ];
+  expect(total(...(a ?? []), ...(b ?? []))).toBe(18);
+  expect(total(forSome(7, [0]), ...(b ?? []))).toBe(16);
+  expect(total(...(a ?? []).slice(0, 1), ...(b ?? []).slice(0, 1), part(3, [1]))).toBe(11);
+  expect(total(...(a ?? []), ...(b ?? []).slice(0, 1))).toBeUndefined();
+});
+
+test('cheapestTotal() is quick for many offers for some of nine travellers in eight trains', () => {
+  const offers = Array.from({ length: 2000 }, (_, index) =>
+    forSome(1 + (index % 97), [index % 9], [index % 8]),
+  );
+  const byRide = Array.from({ length: 8 }, (_, ride) =>
+    Array.from({ length: 9 }, (_, who) =>
+      Math.min(
+        ...offers
+          .filter(({ rides, passengers }) => rides?.[0] === ride && passengers?.[0] === who)
+          .map(({ total }) => total.amount),
+      ),
+    ).reduce((sum, amount) => sum + amount),
+  ).reduce((sum, amount) => sum + amount);
+  const journey = journeyOf(8, offers);
+  expect(cheapestTotal({ ...journey, passengers: 9 })?.amount).toBe(byRide);
+});
+
 /** Tries every set of offers. */
-function bruteForce(rides: number, offers: readonly Offer[]): Money | undefined {
+function bruteForce(rides: number, offers: readonly Offer[]): Money[] {
   const found = new Map<string, number>();
   for (let chosen = 1; chosen < 2 ** offers.length; chosen++) {
     const set = offers.filter((_, index) => chosen & (1 << index));
@@ -74,9 +135,31 @@ function bruteForce(rides: number, offers: readonly Offer[]): Money | undefined 
     const amount = set.reduce((sum, { total }) => sum + total.amount, 0);
     found.set(currency, Math.min(amount, found.get(currency) ?? amount));
   }
-  const [currency] = [...found.keys()].sort();
-  return currency === undefined ? undefined : { amount: found.get(currency) ?? 0, currency };
+  return [...found.keys()]
+    .sort()
+    .map((currency) => ({ amount: found.get(currency) ?? 0, currency }));
 }
+
+const rates = { EUR: 2, CHF: 3, JPY: 0.01 };
+
+test('cheapestTotal() compares amounts of currencies with other decimals', () => {
+  const yen = part(500, undefined, 'JPY');
+  expect(cheapestTotal(journeyOf(1, [part(249), yen]), { rates })?.currency).toBe('EUR');
+  expect(cheapestTotal(journeyOf(1, [part(251), yen]), { rates })?.currency).toBe('JPY');
+});
+
+test.each([
+  [5, '`rates` must be an object, got 5'],
+  [null, '`rates` must be an object, got null'],
+  [{ eur: 1 }, '`rates.eur` must be a number above 0 for an ISO 4217 code, got 1'],
+  [{ EUR: 0 }, '`rates.EUR` must be a number above 0 for an ISO 4217 code, got 0'],
+  [{ EUR: '1' }, '`rates.EUR` must be a number above 0 for an ISO 4217 code, got 1'],
+])('cheapestTotal() refuses rates %j', (wrong, message) => {
+  const both = journeyOf(1, [part(1), part(1, undefined, 'CHF')]);
+  expect(() => cheapestTotal(both, { rates: wrong as never })).toThrow(
+    new TypeError(`Cannot compare prices: ${message}`),
+  );
+});
 
 test('cheapestTotal() is what trying every set of offers gives', () => {
   const journeys = fc.integer({ min: 1, max: 5 }).chain((rides) =>
@@ -98,8 +181,65 @@ test('cheapestTotal() is what trying every set of offers gives', () => {
   fc.assert(
     fc.property(journeys, ([rides, parts]) => {
       const offers = parts.map(({ amount, rides: own, currency }) => part(amount, own, currency));
-      expect(cheapestTotal(journeyOf(rides, offers))).toEqual(bruteForce(rides, offers));
+      const journey = journeyOf(rides, offers);
+      const totals = bruteForce(rides, offers);
+      expect(lowestTotals(journey)).toEqual(totals);
+      expect(cheapestTotal(journey)).toEqual(totals.length > 1 ? undefined : totals[0]);
+      const worthOf = ({ amount, currency }: Money) => amount * rates[currency as 'EUR'];
+      const worths = totals.map(worthOf);
+      const cheapest = cheapestTotal(journey, { rates });
+      if (cheapest) expect(worthOf(cheapest)).toBe(Math.min(...worths));
+      else expect(totals).toEqual([]);
     }),
     { numRuns: 500 },
+  );
+});
+
+/** Tries every set of offers for so many travellers. */
+function leastForAll(rides: number, party: number, offers: readonly Offer[]): number | undefined {
+  let least: number | undefined;
+  for (let chosen = 1; chosen < 2 ** offers.length; chosen++) {
+    const set = offers.filter((_, index) => chosen & (1 << index));
+    const covered = set.flatMap(({ rides: own = [...Array(rides).keys()], passengers }) =>
+      own.flatMap((ride) =>
+        (passengers ?? [...Array(party).keys()]).map((traveller) => `${ride} ${traveller}`),
+      ),
+    );
+    if (covered.length !== rides * party || new Set(covered).size !== rides * party) continue;
+    const amount = set.reduce((sum, { total }) => sum + total.amount, 0);
+    least = Math.min(amount, least ?? amount);
+  }
+  return least;
+}
+
+test('cheapestTotal() is never less than any set of offers for all gives, and the least of one train or one traveller', () => {
+  const sizes = fc.record({
+    rides: fc.integer({ min: 1, max: 3 }),
+    party: fc.integer({ min: 1, max: 3 }),
+  });
+  const journeys = sizes.chain(({ rides, party }) => {
+    const some = (count: number) =>
+      fc.option(fc.subarray([...Array(count).keys()], { minLength: 1 }), { nil: undefined });
+    const parts = fc.record({
+      amount: fc.integer({ min: 0, max: 30 }),
+      rides: some(rides),
+      passengers: some(party),
+    });
+    const offers = fc.uniqueArray(parts, { maxLength: 9, selector: (one) => JSON.stringify(one) });
+    return fc.record({ rides: fc.constant(rides), party: fc.constant(party), offers });
+  });
+  fc.assert(
+    fc.property(journeys, ({ rides, party, offers: parts }) => {
+      const offers = parts.map(({ amount, rides: own, passengers }) => ({
+        ...part(amount, own),
+        id: JSON.stringify([amount, own, passengers]),
+        ...(passengers && { passengers }),
+      }));
+      const found = cheapestTotal({ ...journeyOf(rides, offers), passengers: party })?.amount;
+      const least = leastForAll(rides, party, offers);
+      if (rides === 1 || party === 1) expect(found).toBe(least);
+      if (found !== undefined) expect(found).toBeGreaterThanOrEqual(least ?? Number.NaN);
+    }),
+    { numRuns: 1000 },
   );
 });

@@ -55,6 +55,9 @@ test.each<[filter: JourneyFilter, kept: readonly Journey[]]>([
   [{ maxPrice: eur(1300) }, [night, change]],
   [{ maxPrice: eur(1299) }, [night]],
   [{ maxPrice: { amount: 9999, currency: 'CHF' } }, []],
+  [{ maxPrice: { amount: 700, currency: 'CHF' }, rates: { CHF: 2, EUR: 1 } }, [night, change]],
+  [{ maxPrice: { amount: 649, currency: 'CHF' }, rates: { CHF: 2, EUR: 1 } }, [night]],
+  [{ maxPrice: { amount: 9999, currency: 'CHF' }, rates: { EUR: 1 } }, []],
   [{ departAfter: '08:00' }, [night, soldOut, change]],
   [{ departBefore: '08:00' }, [morning, change]],
   [{ arriveBefore: '08:45' }, [morning, night]],
@@ -68,10 +71,58 @@ test.each<[filter: JourneyFilter, kept: readonly Journey[]]>([
   expect(filterJourneys(all, filter)).toEqual(kept);
 });
 
+test('filterJourneys() counts the ways at the ends, from door to door', () => {
+  const way = (origin: string, destination: string, minutes: number) =>
+    ({ kind: 'transfer', origin, destination, minutes }) as const;
+  const walked = createJourney({
+    source: 'hafas',
+    legs: [way('x', 'a', 10), ride('a', 'b', '08:00', '17:50'), way('b', 'y', 15)],
+    offers: [],
+  });
+  const keeps = (filter: JourneyFilter) => filterJourneys([walked], filter).length === 1;
+  expect(keeps({ arriveBefore: '18:04' })).toBe(false);
+  expect(keeps({ arriveBefore: '18:05' })).toBe(true);
+  expect(keeps({ departAfter: '07:51' })).toBe(false);
+  expect(keeps({ departAfter: '07:50' })).toBe(true);
+  expect(keeps({ departBefore: '07:49' })).toBe(false);
+  expect(keeps({ departBefore: '07:50' })).toBe(true);
+  expect(facetsOf([walked]).hour).toEqual([{ value: 7, count: 1, lowest: [] }]);
+  const late = createJourney({
+    source: 'hafas',
+    legs: [way('x', 'a', 20), ride('a', 'b', '00:10', '23:50'), way('b', 'y', 20)],
+    offers: [],
+  });
+  expect(filterJourneys([late], { arriveBefore: '00:10', departAfter: '23:50' })).toEqual([late]);
+  expect(filterJourneys([late], { arriveBefore: '00:09' })).toEqual([]);
+  // Nobody knows the way: it has no minutes.
+  const near = createJourney({
+    source: 'hafas',
+    legs: [{ ...way('x', 'a', 0), nearby: true }, ride('a', 'b', '08:00', '17:50')],
+    offers: [],
+  });
+  expect(filterJourneys([near], { departAfter: '08:00' })).toEqual([near]);
+});
+
+test('filterJourneys() and facetsOf() count what all travellers pay together', () => {
+  const offers = [
+    offer('renfe', 2000, { passengers: [0], travelClass: 'second' }),
+    offer('renfe', 900, { passengers: [1], travelClass: 'second' }),
+  ];
+  const both = { ...train({ number: '5', offers }), passengers: 2 };
+  const three = { ...train({ number: '6', offers }), passengers: 3 };
+  expect(filterJourneys([both, three], { maxPrice: eur(2900) })).toEqual([both]);
+  expect(filterJourneys([both], { maxPrice: eur(2899) })).toEqual([]);
+  expect(facetsOf([both, three]).travelClass).toEqual([
+    { value: 'second', count: 2, lowest: [eur(2900)] },
+  ]);
+});
+
 test.each<[filter: unknown, message: string]>([
   [undefined, '`options` must be an object, got undefined'],
   [{ price: 5 }, 'unknown option `price`; did you mean `maxPrice`?'],
   [{ maxPrice: 5 }, '`maxPrice` must be an amount with its currency, got 5'],
+  [{ rates: 1.06 }, '`rates` must be an object, got 1.06'],
+  [{ rates: { CHF: -1 } }, '`rates.CHF` must be a number above 0 for an ISO 4217 code, got -1'],
   [{ departAfter: '8:00' }, '`departAfter` must be a time of day as HH:MM, got 8:00'],
   [{ departBefore: 8 }, '`departBefore` must be a time of day as HH:MM, got 8'],
   [{ arriveBefore: '24:00' }, '`arriveBefore` must be a time of day as HH:MM, got 24:00'],
@@ -118,6 +169,18 @@ test('facetsOf() counts journeys and gives the lowest price of each value', () =
     ],
   });
   expect(facetsOf([]).hour).toEqual([]);
+});
+
+test('facetsOf() has the lowest price in each currency of a journey', () => {
+  const total = (amount: number, currency: string) => ({ total: { amount, currency } });
+  const both = train({
+    offers: [
+      offer('a', 20_000, { id: '1', ...total(20_000, 'CHF') }),
+      offer('a', 3000, { id: '2', ...total(3000, 'EUR') }),
+    ],
+  });
+  const [{ lowest } = { lowest: [] }] = facetsOf([both]).transfers;
+  expect(lowest).toEqual([{ amount: 20_000, currency: 'CHF' }, eur(3000)]);
 });
 
 test('facetsOf() keeps currencies apart', () => {

@@ -81,11 +81,53 @@ test('createJourney() marks a transfer to a train that is expected to have left'
   const late = { ...ride('a', 'b', '06:00', '07:00'), ...expected('06:20', '07:20') };
   const next = ride('b', 'c', '07:05', '08:00');
   const legsOf = (legs: readonly Leg[]) => createJourney({ source: 'x', legs, offers: [] }).legs;
-  expect(legsOf([late, change, next])).toEqual([late, { ...change, conflict: 'missed' }, next]);
+  expect(legsOf([late, change, next])).toEqual([late, { ...change, risk: 'missed' }, next]);
   const cancelled = { ...next, cancelled: true as const };
   expect(legsOf([late, change, cancelled])).toEqual([late, change, cancelled]);
-  const waits = { ...next, ...expected('07:20', '08:10') };
+  const waits = { ...next, ...expected('07:25', '08:10') };
   expect(legsOf([late, change, waits])).toEqual([late, change, waits]);
+  // Without a way between them there is one to be marked.
+  const mark = { kind: 'transfer', origin: 'b', destination: 'b', minutes: 0, risk: 'missed' };
+  expect(legsOf([late, next])).toEqual([late, mark, next]);
+});
+
+test('createJourney() marks a transfer as tight that takes longer than the time that is expected', () => {
+  const change: TransferLeg = { kind: 'transfer', origin: 'b', destination: 'b', minutes: 5 };
+  const risksOf = (first: RideLeg, second: RideLeg, ways: readonly TransferLeg[] = [change]) =>
+    createJourney({ source: 'x', legs: [first, ...ways, second], offers: [] }).legs.map((leg) =>
+      leg.kind === 'transfer' ? leg.risk : leg.kind,
+    );
+  const first = ride('a', 'b', '06:00', '07:00');
+  const next = ride('b', 'c', '07:10', '08:00');
+  const arriving = (at: string) => ({ ...first, ...expected('06:00', at) });
+  expect(risksOf(first, next)).toEqual(['ride', undefined, 'ride']);
+  expect(risksOf(arriving('07:05'), next)).toEqual(['ride', undefined, 'ride']);
+  expect(risksOf(arriving('07:06'), next)).toEqual(['ride', 'tight', 'ride']);
+  expect(risksOf(arriving('07:10'), next)).toEqual(['ride', 'tight', 'ride']);
+  expect(risksOf(arriving('07:11'), next)).toEqual(['ride', 'missed', 'ride']);
+  expect(risksOf(arriving('07:02'), next, [change, change])).toEqual([
+    'ride',
+    undefined,
+    'tight',
+    'ride',
+  ]);
+  // A connection that is as short as planned is held.
+  const short = ride('b', 'c', '07:03', '08:00');
+  expect(risksOf(first, short)).toEqual(['ride', undefined, 'ride']);
+  expect(risksOf(arriving('07:00'), short)).toEqual(['ride', undefined, 'ride']);
+  expect(risksOf(arriving('07:01'), short)).toEqual(['ride', 'tight', 'ride']);
+  // The carrier knows more than its times show.
+  expect(risksOf(first, next, [{ ...change, risk: 'tight' }])).toEqual(['ride', 'tight', 'ride']);
+  expect(risksOf(arriving('07:06'), next, [{ ...change, risk: 'missed' }])).toEqual([
+    'ride',
+    'missed',
+    'ride',
+  ]);
+  expect(risksOf(arriving('07:11'), next, [{ ...change, risk: 'tight' }])).toEqual([
+    'ride',
+    'missed',
+    'ride',
+  ]);
 });
 
 test('createJourney() counts minutes over a clock change', () => {
@@ -159,4 +201,110 @@ test('createJourney() names the field of a leg or an offer that is missing or wr
   const ms = 'legs[0].departure.ms';
   refused({ legs: timeless }, ms, '`legs[0].departure.ms` must be a number, got NaN');
   refused({ offers: null }, 'offers', '`offers` must be a list, got null');
+});
+
+const time = clock.fromLocal('2026-12-01T06:30', 'Europe/Madrid');
+const section = { ...ride('a', 'b', '06:00', '07:00'), kind: undefined };
+const remark = { kind: 'info', text: 'No bicycles' } as const;
+const aRemark = 'a disruption or an info with a text of 1 to 500 characters';
+const aPlatform = 'a platform, planned or expected, of 1 to 500 characters';
+const aStop = 'a station with times and a platform';
+const aBooking = 'a booking: until when, and a text of 1 to 500 characters';
+const someConditions =
+  'refund and exchange as yes, fee, no or unknown, and a text of 1 to 500 characters';
+
+test.each<[field: string, wrong: unknown, rule: string]>([
+  ['departurePlatform', '5', `${aPlatform}, got 5`],
+  ['departurePlatform', {}, `${aPlatform}, got [object Object]`],
+  ['arrivalPlatform', { expected: 5 }, `${aPlatform}, got [object Object]`],
+  ['arrivalPlatform', { planned: '' }, `${aPlatform}, got [object Object]`],
+  ['remarks', 'late', 'a list, got late'],
+  ['remarks[0]', ['late'], `${aRemark}, got late`],
+  ['remarks[1]', [remark, { text: 'x' }], `${aRemark}, got [object Object]`],
+  ['remarks[0]', [{ kind: 'info' }], `${aRemark}, got [object Object]`],
+  ['remarks[0]', [{ kind: 'info', text: '' }], `${aRemark}, got [object Object]`],
+  ['remarks[0]', [{ kind: 'info', text: 'x'.repeat(501) }], `${aRemark}, got [object Object]`],
+  ['remarks[0]', [{ ...remark, language: 7 }], `${aRemark}, got [object Object]`],
+  ['stops', {}, 'a list, got [object Object]'],
+  ['stops[0]', [{}], `${aStop}, got [object Object]`],
+  ['stops[1]', [{ station: 'x' }, { station: 'x', arrival: '06:30' }], `${aStop}, got [object`],
+  ['stops[0]', [{ station: 'x', platform: '5' }], `${aStop}, got [object Object]`],
+  ['stops[0]', [{ station: 'x', cancelled: false }], `${aStop}, got [object Object]`],
+  ['booking', true, `${aBooking}, got true`],
+  ['booking', { until: 5 }, `${aBooking}, got [object Object]`],
+  ['booking', { text: '' }, `${aBooking}, got [object Object]`],
+  ['sections', 'x', 'a list, got x'],
+  ['sections[0].departure.ms', [{ ...section, departure: { iso: '' } }], 'missing'],
+  ['sections[1].stops[0]', [section, { ...section, stops: [1] }], `${aStop}, got 1`],
+])('createJourney() refuses a ride whose %s is wrong: %j', (field, wrong, rule) => {
+  const legs = [{ ...ride('a', 'b', '06:00', '07:00'), [field.split(/\W/)[0] ?? '']: wrong }];
+  const place = `\`legs[0].${field}\``;
+  expect(() => createJourney({ source: 'x', legs, offers: [] } as never)).toThrow(
+    `Cannot create journey: ${rule === 'missing' ? `${place} is missing` : `${place} must be ${rule}`}`,
+  );
+});
+
+test('createJourney() refuses more than 20 remarks, and takes as many', () => {
+  const legs = [ride('a', 'b', '06:00', '07:00')];
+  const make = (count: number, where: 'legs' | 'journey') => {
+    const remarks = Array.from({ length: count }, (_, index) => ({ ...remark, text: `${index}` }));
+    return where === 'journey'
+      ? createJourney({ source: 'x', legs, offers: [], remarks })
+      : createJourney({ source: 'x', legs: legs.map((leg) => ({ ...leg, remarks })), offers: [] });
+  };
+  expect(make(20, 'journey').remarks).toHaveLength(20);
+  expect(make(20, 'legs').legs).toMatchObject([{ remarks: { length: 20 } }]);
+  expect(() => make(21, 'journey')).toThrow('`remarks` must be at most 20 remarks, got ');
+  expect(() => make(21, 'legs')).toThrow('`legs[0].remarks` must be at most 20 remarks, got ');
+});
+
+test.each<[field: string, wrong: unknown, rule: string]>([
+  ['passengers', [], 'a list of passengers from 0 to 8, ascending, got []'],
+  ['passengers', [1, 0], 'a list of passengers from 0 to 8, ascending, got 1,0'],
+  ['passengers', [9], 'a list of passengers from 0 to 8, ascending, got 9'],
+  ['passengers', 1, 'a list of passengers from 0 to 8, ascending, got 1'],
+  ['conditions', 'no', `${someConditions}, got no`],
+  ['conditions', { refund: 'yes' }, `${someConditions}, got [object Object]`],
+  ['conditions', { refund: 'yes', exchange: true }, `${someConditions}, got [object Object]`],
+  ['conditions', { refund: 'no', exchange: 'no', text: '' }, `${someConditions}, got [object`],
+])('createJourney() refuses an offer whose %s is wrong: %j', (field, wrong, rule) => {
+  const legs = [ride('a', 'b', '06:00', '07:00')];
+  const offers = [{ ...offer('a', 1), [field]: wrong }];
+  expect(() => createJourney({ source: 'x', legs, offers } as never)).toThrow(
+    `Cannot create journey: \`offers[0].${field}\` must be ${rule}`,
+  );
+});
+
+test.each<[field: string, wrong: unknown, rule: string]>([
+  ['risk', 'late', 'tight or missed, got late'],
+  ['nearby', 1, 'true, got 1'],
+])('createJourney() refuses a way whose %s is wrong: %j', (field, wrong, rule) => {
+  const way = { kind: 'transfer', origin: 'x', destination: 'a', minutes: 5, [field]: wrong };
+  const legs = [way, ride('a', 'b', '06:00', '07:00')];
+  expect(() => createJourney({ source: 'x', legs, offers: [] } as never)).toThrow(
+    `Cannot create journey: \`legs[0].${field}\` must be ${rule}`,
+  );
+});
+
+test('createJourney() keeps everything that a carrier says of a train, and its id does not depend on it', () => {
+  const plain = ride('a', 'b', '06:00', '07:00');
+  const full: RideLeg = {
+    ...plain,
+    departurePlatform: { planned: '5', expected: '7' },
+    arrivalPlatform: { expected: '1A' },
+    remarks: [{ ...remark, code: 'FB', language: 'en' }],
+    stops: [{ station: 'x', arrival: time, departure: time, platform: { planned: '2' } }],
+    booking: { until: time, text: 'Call 0800' },
+    sections: [{ ...ride('a', 'b', '06:00', '07:00'), remarks: [remark] }],
+  };
+  const offers = [
+    offer('a', 1, {
+      passengers: [0, 2],
+      conditions: { refund: 'fee', exchange: 'yes', text: 'Until departure' },
+    }),
+  ];
+  const journey = createJourney({ source: 'x', legs: [full], offers, remarks: [remark] });
+  expect(journey).toMatchObject({ legs: [full], offers, remarks: [remark] });
+  expect(journey.id).toBe(createJourney({ source: 'x', legs: [plain], offers: [] }).id);
+  expect(JSON.parse(JSON.stringify(structuredClone(journey)))).toEqual(journey);
 });

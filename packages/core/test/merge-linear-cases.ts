@@ -68,6 +68,8 @@ export const growths = {
     journey(i % 2 ? { brand: `b${i}` } : { source: 'b' }),
   'trains of two carriers at many times, none the same': (i) =>
     journey({ source: i % 2 ? 'a' : 'b', until: i * 121 }),
+  'trains after midnight, whose days carriers do not give': (i) =>
+    journey({ number: `${i >> 1}`, operatingDay: i % 2 ? '2026-11-30' : '2026-12-01' }),
   'journeys of three rides, which leave out what others have': (i) => {
     const { legs, ...rest } = journey({ rides: 3 });
     const facts = legs.map((leg, ride) => ({

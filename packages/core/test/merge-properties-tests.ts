@@ -3,12 +3,15 @@ import {
   JOURNEY_ORDERS,
   type Journey,
   mergeJourneys,
+  type Offer,
   type RideLeg,
   sortJourneys,
+  type TimeAt,
 } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createJourneyFeed } from '../src/journeys/merge.ts';
+import { journeyKey } from '../src/model/journey.ts';
 import { naiveMerge } from './naive-merge.ts';
 import type { Scale } from './scale.ts';
 import { NOW, offer, train } from './trains.ts';
@@ -27,6 +30,11 @@ export function mergePropertyTests({ runs }: Scale): void {
     age: fc.integer({ min: 0, max: 3 }),
   });
 
+  const remark = fc.record({
+    kind: fc.constantFrom('info' as const, 'disruption' as const),
+    text: fc.integer({ min: 0, max: 30 }).map(String),
+  });
+
   // Few values, close together: most of these journeys are nearly the same train.
   const journeys: fc.Arbitrary<Journey> = fc
     .record({
@@ -34,13 +42,25 @@ export function mergePropertyTests({ runs }: Scale): void {
       minute: fc.integer({ min: 0, max: 45 }),
       duration: fc.integer({ min: 148, max: 153 }),
       number: fc.option(fc.constantFrom('3063', '3065'), { nil: undefined, freq: 3 }),
-      brand: fc.option(fc.constantFrom('AVE', 'ave', 'OUIGO'), { nil: undefined }),
+      brand: fc.option(fc.constantFrom('AVE', 'ave', 'OUIGO', 'AVE 3063', 'AVE 3065'), {
+        nil: undefined,
+      }),
       operator: fc.option(fc.constantFrom('Renfe', 'Ouigo'), { nil: undefined }),
       operatingDay: fc.option(fc.constantFrom('2026-11-30', '2026-12-01'), { nil: undefined }),
       offers: fc.uniqueArray(offers, { selector: ({ id }) => id, maxLength: 3 }),
       priced: fc.option(fc.constant(false as const), { nil: undefined, freq: 3 }),
       late: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
       cancelled: fc.option(fc.constant(true as const), { nil: undefined, freq: 4 }),
+      departurePlatform: fc.option(
+        fc.record({ planned: fc.constantFrom('1', '2'), expected: fc.constantFrom('1', '3') }),
+        { nil: undefined, freq: 2 },
+      ),
+      remarks: fc.option(fc.array(remark, { minLength: 1, maxLength: 20 }), { nil: undefined }),
+      stops: fc.option(fc.array(fc.record({ station: fc.constantFrom('x', 'y') })), {
+        nil: undefined,
+        freq: 3,
+      }),
+      booking: fc.option(fc.constant({ text: 'Call' }), { nil: undefined, freq: 4 }),
     })
     .map(({ source, minute, duration, offers: known, priced, late, ...ride }) => {
       const told = Object.entries(ride).filter(([, value]) => value !== undefined);
@@ -117,6 +137,109 @@ export function mergePropertyTests({ runs }: Scale): void {
         expect(found.sort()).toEqual(expected.sort());
       }),
       { numRuns: runs(10_000) },
+    );
+  });
+
+  // One stop under three ids, of which carriers know one each.
+  const stopIds = ['uic:7160000', 'x:1', 'y:1'];
+  const places = stopIds.map((id, index) => ({
+    ...{ id, name: index === 1 ? 'Atocha Hbf' : 'Atocha', longitude: -3.6909 },
+    latitude: 40.4064 + index / 1000,
+  }));
+  const atStops: fc.Arbitrary<Journey> = fc
+    .record({
+      journey: fc.oneof(journeys, nearlySame),
+      ids: fc.array(fc.constantFrom(...stopIds), { minLength: 2, maxLength: 2 }),
+      night: fc.boolean(),
+    })
+    .map(({ journey: { legs, ...rest }, ids, night }) => {
+      // Some of them leave around midnight.
+      const shift = (time: TimeAt): TimeAt =>
+        night ? clock.fromEpoch(time.ms - 100 * MINUTE_MS, 'Europe/Madrid') : time;
+      const rides = (legs as readonly RideLeg[]).map((leg, index) => ({
+        ...leg,
+        departure: shift(leg.departure),
+        arrival: shift(leg.arrival),
+        origin: ids[index] ?? leg.origin,
+      }));
+      const { departure, arrival } = rest;
+      return {
+        ...rest,
+        legs: rides,
+        ...(night && { departure: shift(departure), arrival: shift(arrival) }),
+        id: `j-${journeyKey(rides)}`,
+      };
+    });
+
+  test('mergeJourneys() finds the same at stops that have several ids, and around midnight', () => {
+    const isOne = (id: string, other: string): boolean =>
+      id === other || (stopIds.includes(id) && stopIds.includes(other));
+    const lists = fc.array(atStops, { maxLength: 30 });
+    fc.assert(
+      fc.property(lists, fc.shuffledSubarray(places, { minLength: 3 }), (list, some) => {
+        const known = list.map((journey, index) => ({
+          ...journey,
+          offers: [offer(`seller-${index}`, 1)],
+        }));
+        const merged = mergeJourneys(known, { places: some });
+        const groups = (offers: readonly (readonly Offer[])[]) =>
+          offers
+            .map((own) =>
+              own
+                .map(({ seller }) => seller)
+                .sort()
+                .join(),
+            )
+            .sort();
+        expect(groups(merged.map(({ offers: own }) => own))).toEqual(
+          groups(
+            naiveMerge(known, isOne).map(({ members }) => members.flatMap((one) => one.offers)),
+          ),
+        );
+        expect(new Set(merged.map(({ id }) => id)).size).toBe(merged.length);
+      }),
+      { numRuns: runs(5000) },
+    );
+  });
+
+  test('mergeJourneys() merges the same trains, by the same ids, whatever carriers say of them besides', () => {
+    const bare = (journey: Journey): Journey => ({
+      ...journey,
+      legs: journey.legs.map((leg) => {
+        if (leg.kind === 'transfer') return leg;
+        const { departurePlatform: _, remarks: __, stops: ___, booking: ____, ...ride } = leg;
+        return ride;
+      }),
+    });
+    const found = (list: readonly Journey[]) =>
+      list.map(({ id, sources, departure }) => [id, ...sources, departure.iso].join()).sort();
+    fc.assert(
+      fc.property(answers, (list) => {
+        expect(found(mergeJourneys(list))).toEqual(found(mergeJourneys(list.map(bare))));
+      }),
+      { numRuns: runs(1000) },
+    );
+  });
+
+  test('mergeJourneys() says of a train what any member says, of remarks each once and 20 at most', () => {
+    const rides = (list: readonly Journey[]) =>
+      list.flatMap(({ legs }) => legs as readonly RideLeg[]);
+    const texts = (list: readonly RideLeg[]) =>
+      list.flatMap(({ remarks = [] }) => remarks.map(({ text }) => text));
+    fc.assert(
+      fc.property(answers, (list) => {
+        const merged = rides(mergeJourneys(list));
+        for (const field of ['departurePlatform', 'stops', 'booking'] as const) {
+          const said = new Set(rides(list).map((ride) => JSON.stringify(ride[field])));
+          for (const ride of merged) expect(said).toContain(JSON.stringify(ride[field]));
+          expect(merged.some((ride) => ride[field])).toBe(rides(list).some((ride) => ride[field]));
+        }
+        for (const ride of merged) expect(ride.remarks?.length ?? 0).toBeLessThanOrEqual(20);
+        expect(texts(rides(list))).toEqual(expect.arrayContaining(texts(merged)));
+        const isSaid = (one: readonly RideLeg[]) => texts(one).length > 0;
+        expect(isSaid(merged)).toBe(isSaid(rides(list)));
+      }),
+      { numRuns: runs(1000) },
     );
   });
 
@@ -237,13 +360,17 @@ export function mergePropertyTests({ runs }: Scale): void {
   });
 
   test('createJourneyFeed() adds up to mergeJourneys() of everything, in any order of arrival', () => {
-    const batches = fc.array(fc.array(journeys, { maxLength: 5 }), { maxLength: 5 });
+    const batches = fc.array(fc.array(fc.oneof(journeys, atStops), { maxLength: 5 }), {
+      maxLength: 5,
+    });
     fc.assert(
       fc.property(batches, fc.constantFrom(...JOURNEY_ORDERS), (arrivals, order) => {
         const feed = createJourneyFeed(order);
         const view = new Map<string, Journey>();
-        for (const batch of arrivals) {
-          const { journeys: changed, removed } = feed.add(batch);
+        for (const [index, batch] of arrivals.entries()) {
+          // Each answer names one more stop.
+          const options = { places: places.slice(0, index + 1) };
+          const { journeys: changed, removed } = feed.add(batch, options);
           for (const id of removed) expect(view.delete(id)).toBe(true);
           for (const journey of changed) {
             expect(view.get(journey.id)).not.toEqual(journey);
@@ -252,7 +379,10 @@ export function mergePropertyTests({ runs }: Scale): void {
           expect(feed.found).toBe(view.size);
           expect(changed).toEqual(sortJourneys(changed, order));
         }
-        const everything = sortJourneys(mergeJourneys(arrivals.flat()), order);
+        const everything = sortJourneys(
+          mergeJourneys(arrivals.flat(), { places: places.slice(0, arrivals.length) }),
+          order,
+        );
         expect(sortJourneys([...view.values()], order)).toEqual(everything);
       }),
       { numRuns: runs(1000) },

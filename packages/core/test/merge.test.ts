@@ -1,9 +1,12 @@
 import {
+  cheapestTotal,
   createJourney,
   createLocalClock,
   type Journey,
   mergeJourneys,
+  type Place,
   type RideLeg,
+  type TransferLeg,
 } from '@ticketing/core';
 import { expect, test } from 'vitest';
 import { barcelona, NOW, offer, train } from './trains.ts';
@@ -117,6 +120,20 @@ test('mergeJourneys() keeps two competitors apart that leave in the same minute'
   expect(mergeJourneys([renfe, train({ source: 'b' }), ouigo])).toHaveLength(2);
 });
 
+test('mergeJourneys() reads the number in a brand', () => {
+  const numbered = train({ number: '662', brand: 'RJX' });
+  const loose = (brand: string) => train({ source: 'b', brand });
+  for (const brand of ['RJX 662', 'rjx662', 'RJX']) {
+    expect(mergeJourneys([numbered, loose(brand)])).toHaveLength(1);
+  }
+  for (const brand of ['RJX 664', 'IC 662', 'RJX 66', 'S8']) {
+    expect(mergeJourneys([numbered, loose(brand)])).toHaveLength(2);
+  }
+  const named = train({ number: '662', brand: 'RJX 662' });
+  expect(mergeJourneys([named, loose('RJX')])).toHaveLength(1);
+  expect(mergeJourneys([train({ brand: 'RJX 662' }), loose('RJX662')])).toHaveLength(1);
+});
+
 test('mergeJourneys() keeps two trains apart whose numbers differ, when other numbers are missing', () => {
   const change = (source: string, numbers: readonly [string, string | undefined]) => {
     const first = train({ source, number: numbers[0], destination: 'x:1', until: at('07:00') });
@@ -132,12 +149,85 @@ test('mergeJourneys() keeps two trains apart whose numbers differ, when other nu
   expect(mergeJourneys([known, change('b', ['9999', undefined])])).toHaveLength(2);
 });
 
-test('mergeJourneys() keeps the trains of two operating days apart', () => {
+test('mergeJourneys() takes a train after midnight for one, whatever day carriers give it', () => {
   const night = train({ number: '9', at: at('00:30'), operatingDay: '2026-11-30' });
-  const morning = train({ number: '9', at: at('00:30'), source: 'b' });
-  expect(mergeJourneys([night, morning])).toHaveLength(2);
-  const told = train({ number: '9', at: at('00:35'), source: 'b', operatingDay: '2026-11-30' });
-  expect(mergeJourneys([night, told])).toHaveLength(1);
+  const untold = train({ number: '9', at: at('00:30'), source: 'b' });
+  const calendar = train({ number: '9', at: at('00:35'), source: 'c', operatingDay: '2026-12-01' });
+  const merged = mergeJourneys([calendar, untold, night]);
+  expect(merged).toMatchObject([{ id: night.id, sources: ['b', 'c', 'renfe'] }]);
+  const nextNight = train({ number: '9', at: '2026-12-02T00:30', until: '2026-12-02T09:00' });
+  expect(mergeJourneys([night, untold, nextNight])).toHaveLength(2);
+});
+
+test('mergeJourneys() takes a train for one that leaves before midnight, or after it', () => {
+  const before = train({ number: '9', at: '2026-11-30T23:58' });
+  const after = train({ number: '9', at: at('00:02'), source: 'b' });
+  expect(summary(mergeJourneys([after, before]))).toEqual(['b+renfe 23:58']);
+  const other = train({ number: '11', at: at('00:02'), source: 'b' });
+  expect(mergeJourneys([other, before])).toHaveLength(2);
+});
+
+test('mergeJourneys() keeps two nights of a second train apart', () => {
+  const change = (source: string, day: string, operatingDay?: string) => {
+    const first = train({ source, number: '1', destination: 'x:1', until: at('09:00') });
+    const times = { at: `${day}T00:20`, until: `${day}T06:00` };
+    const second = train({
+      ...{ source, number: '2', origin: 'x:1', ...times },
+      ...(operatingDay !== undefined && { operatingDay }),
+    });
+    return createJourney({ source, legs: [...first.legs, ...second.legs], offers: [] });
+  };
+  const told = change('a', '2026-12-02', '2026-12-01');
+  expect(mergeJourneys([told, change('b', '2026-12-02')])).toHaveLength(1);
+  expect(mergeJourneys([told, change('b', '2026-12-03')])).toHaveLength(2);
+});
+
+const wolfurt: Place = { id: 'x:1', name: 'Wolfurt Bahnhst', latitude: 47.4571, longitude: 9.741 };
+
+test.each<[string, string, readonly [number, number], 1 | 2]>([
+  ['the same name, 200 m away', 'WOLFURT Bahnhst', [47.4589, 9.741], 1],
+  ['one word less', 'Wolfurt', [47.4571, 9.741], 1],
+  ['another word for a station', 'Wolfurt (Bahnhof)', [47.4571, 9.7445], 1],
+  ['a word more', 'Wolfurt Bahnhst (Vorarlberg)', [47.4571, 9.741], 1],
+  ['other words', 'Lauterach', [47.4571, 9.741], 2],
+  ['a word alone that many have', 'Bahnhof', [47.4571, 9.741], 2],
+  ['the same name, 400 m to the north', 'Wolfurt', [47.4607, 9.741], 2],
+  ['the same name, 400 m to the east', 'Wolfurt', [47.4571, 9.7463], 2],
+])(
+  'mergeJourneys() and a stop under two ids, with %s',
+  (_what, name, [latitude, longitude], count) => {
+    const other: Place = { id: 'y:1', name, latitude, longitude };
+    const journeys = [
+      train({ number: '865', origin: 'x:1' }),
+      train({ number: '865', source: 'b', origin: 'y:1' }),
+    ];
+    expect(mergeJourneys(journeys)).toHaveLength(2);
+    expect(mergeJourneys(journeys, { places: [wolfurt, other] })).toHaveLength(count);
+    expect(mergeJourneys(journeys, { places: [other, wolfurt] })).toHaveLength(count);
+    expect(mergeJourneys(journeys, { places: [wolfurt, { id: 'y:1', name }] })).toHaveLength(2);
+  },
+);
+
+test('mergeJourneys() lets a train without a number join one at another id of its stop', () => {
+  const places = [wolfurt, { ...wolfurt, id: 'y:1', name: 'Wolfurt' }];
+  const known = train({ number: '865', brand: 'RJX', origin: 'x:1' });
+  const loose = (at: string, brand: string) => train({ source: 'b', at, brand, origin: 'y:1' });
+  const near = loose('2026-12-01T06:16', 'rjx');
+  expect(mergeJourneys([known, near], { places })).toMatchObject([{ sources: ['b', 'renfe'] }]);
+  expect(mergeJourneys([known, loose('2026-12-01T06:16', 'IC')], { places })).toHaveLength(2);
+  expect(mergeJourneys([known, loose('2026-12-01T06:20', 'RJX')], { places })).toHaveLength(2);
+});
+
+test('mergeJourneys() keeps two trains of one brand apart that leave within ten minutes', () => {
+  const places = [wolfurt, { ...wolfurt, id: 'y:1', name: 'Wolfurt' }];
+  const [first, second] = ['865', '867'].map((number, index) =>
+    train({ number, brand: 'RJX', origin: 'x:1', at: at(`06:1${index * 8}`) }),
+  ) as [Journey, Journey];
+  const others = ['865', '867'].map((number, index) =>
+    train({ source: 'b', number, brand: 'RJX', origin: 'y:1', at: at(`06:1${index * 8}`) }),
+  );
+  const merged = mergeJourneys([second, ...others, first], { places });
+  expect(summary(merged).sort()).toEqual(['b+renfe 06:10', 'b+renfe 06:18']);
 });
 
 test('mergeJourneys() merges trains that arrive the next day', () => {
@@ -174,10 +264,97 @@ test('mergeJourneys() passes journeys of one carrier through as they are', () =>
 });
 
 test('mergeJourneys() counts the minutes that the news of another carrier makes', () => {
-  const clock = createLocalClock();
   const [leg] = train({ number: '1' }).legs;
   const late = { ...leg, expectedArrival: clock.fromLocal(at('09:05'), 'Europe/Madrid') };
   const live = createJourney({ source: 'live', legs: [late as RideLeg], offers: [] });
   const merged = mergeJourneys([train({ number: '1', source: 'a' }), live]);
   expect(merged).toMatchObject([{ legs: [late], durationMinutes: 170, sources: ['a', 'live'] }]);
+});
+
+const clock = createLocalClock();
+const timeAt = (time: string) => clock.fromLocal(at(time), 'Europe/Madrid');
+
+test('mergeJourneys() gives a train what its first carrier does not say of it', () => {
+  const stops = [{ station: 'x', departure: timeAt('07:00') }];
+  const first = train({ number: '1', source: 'a', departurePlatform: { planned: '5' } });
+  const second = train({
+    number: '1',
+    source: 'b',
+    departurePlatform: { planned: 'Track 5', expected: '6' },
+    arrivalPlatform: { planned: '2' },
+    stops,
+    booking: { text: 'Call' },
+  });
+  const third = train({ number: '1', source: 'c', arrivalPlatform: { planned: '3' } });
+  for (const answers of [
+    [first, second, third],
+    [third, second, first],
+  ]) {
+    const [merged] = mergeJourneys(answers);
+    // A platform is taken whole: carriers write it in different ways.
+    expect(merged?.legs).toEqual([
+      {
+        ...first.legs[0],
+        arrivalPlatform: { planned: '2' },
+        stops,
+        booking: { text: 'Call' },
+      },
+    ]);
+    expect(merged?.id).toBe(first.id);
+  }
+});
+
+const remark = (text: string, kind: 'info' | 'disruption' = 'info') => ({ kind, text });
+
+test('mergeJourneys() joins remarks, each text once: of too many, disruptions stay', () => {
+  const of = (source: string, remarks: readonly ReturnType<typeof remark>[]) => ({
+    ...train({ number: '1', source, remarks }),
+    remarks,
+  });
+  const [merged] = mergeJourneys([
+    of('b', [remark('Late', 'disruption'), remark('Bar')]),
+    of('a', [remark('Bar'), remark('Quiet')]),
+  ]);
+  const joined = [remark('Bar'), remark('Quiet'), remark('Late', 'disruption')];
+  expect(merged).toMatchObject({ remarks: joined, legs: [{ remarks: joined }] });
+  const infos = Array.from({ length: 20 }, (_, index) => remark(`Info ${index}`));
+  const [full] = mergeJourneys([of('a', infos), of('b', [remark('Late', 'disruption')])]);
+  const kept = [remark('Late', 'disruption'), ...infos.slice(0, 19)];
+  expect(full).toMatchObject({ remarks: kept, legs: [{ remarks: kept }] });
+  const same = of('a', infos);
+  expect(mergeJourneys([same, { ...same, sources: ['b'] }])[0]?.remarks).toBe(infos);
+});
+
+test('mergeJourneys() keeps the risk that a carrier says, and that the expected times of another make', () => {
+  const change = { kind: 'transfer', origin: 'm', destination: 'm', minutes: 5 } as const;
+  const legs = (late: Partial<RideLeg>, way: Partial<TransferLeg> = {}) => [
+    { ...leg({ destination: 'm', until: at('07:00') }), ...late },
+    { ...change, ...way },
+    leg({ origin: 'm', at: at('07:20') }),
+  ];
+  const leg = (parts: Parameters<typeof train>[0]) =>
+    train({ number: '1', ...parts }).legs[0] as RideLeg;
+  const journey = (source: string, ...parts: Parameters<typeof legs>) =>
+    createJourney({ source, legs: legs(...parts), offers: [] });
+  const risk = (...journeys: Journey[]) =>
+    mergeJourneys(journeys)[0]?.legs.flatMap((one) => (one.kind === 'ride' ? [] : [one.risk]));
+  const plan = journey('a', {});
+  const late = (time: string) => ({ expectedArrival: timeAt(time) });
+  expect(risk(plan, journey('b', {}))).toEqual([undefined]);
+  expect(risk(plan, journey('b', late('07:17')))).toEqual(['tight']);
+  expect(risk(plan, journey('b', late('07:21')))).toEqual(['missed']);
+  expect(risk(plan, journey('b', {}, { risk: 'missed' }))).toEqual(['missed']);
+  expect(risk(journey('a', {}, { risk: 'tight' }), journey('b', late('07:21')))).toEqual([
+    'missed',
+  ]);
+  // Its own expected times say that it holds.
+  expect(risk(journey('a', late('07:02')), journey('b', late('07:21')))).toEqual([undefined]);
+});
+
+test('mergeJourneys() keeps how many travel, beside offers for some of them', () => {
+  const offers = [offer('b', 5, { passengers: [0] }), offer('b', 7, { passengers: [1] })];
+  const partial = { ...train({ number: '1', source: 'b', offers }), passengers: 2 };
+  const [merged] = mergeJourneys([train({ number: '1', source: 'a' }), partial]);
+  expect(merged?.passengers).toBe(2);
+  expect(merged && cheapestTotal(merged)?.amount).toBe(12);
 });

@@ -1,13 +1,16 @@
-import type { Journey } from '@ticketing/core';
+import type { Journey, RideLeg, StationId } from '@ticketing/core';
 import { compareText, journeyKey, ridesOf } from '../src/model/journey.ts';
 
 type Cluster = [leader: Journey, ...others: Journey[]];
 
 const MINUTE_MS = 60_000;
+/** Every id of a stop in these tests that may have another. */
+const KNOWN: readonly StationId[] = ['uic:7160000', 'x:1', 'y:1'];
 
 /** Returns which journeys are one and the same, and its id: the rules of `mergeJourneys()`, with each journey compared with every other. */
 export function naiveMerge(
   journeys: readonly Journey[],
+  sameStop: SameStop = (id, other) => id === other,
 ): { readonly id: string; readonly members: Cluster }[] {
   const inOrder = [...journeys].sort(compare);
   const clusters: Cluster[] = [];
@@ -21,9 +24,10 @@ export function naiveMerge(
     if (cluster) cluster.push(journey);
     else clusters.push([journey]);
   }
+  joinTwins(clusters, sameStop);
   for (const journey of inOrder.filter((one) => !isNumbered(one))) {
     const [nearest] = clusters
-      .filter((cluster) => isNear(cluster[0], journey) && !contradicts(cluster, journey))
+      .filter((cluster) => isNear(cluster[0], journey, sameStop) && !contradicts(cluster, journey))
       .sort(([a], [b]) => apart(a, journey) - apart(b, journey) || compare(a, b));
     if (nearest) nearest.push(journey);
     else clusters.push([journey]);
@@ -43,6 +47,56 @@ export function naiveMerge(
     });
 }
 
+/** Whether two ids mean one stop. */
+type SameStop = (id: StationId, other: StationId) => boolean;
+
+/** Lets a cluster join the last one before it that is one train with it under another id. */
+function joinTwins(clusters: Cluster[], sameStop: SameStop): void {
+  clusters.sort(([a], [b]) => compare(a, b));
+  for (let index = 0; index < clusters.length; index++) {
+    const [leader, ...others] = clusters[index] as Cluster;
+    const last = clusters.slice(0, index).findLast(([one]) => isSameRides(one, leader, sameStop));
+    if (last === undefined) continue;
+    const mayBe = [last[0], leader].some((one) => hasOtherIds(one, sameStop));
+    if (!mayBe || leader.departure.ms - last[0].departure.ms > 10 * MINUTE_MS) continue;
+    last.push(leader, ...others);
+    last.sort(compare);
+    clusters.splice(index, 1);
+    index -= 1;
+  }
+}
+
+function isSameRides(a: Journey, b: Journey, sameStop: SameStop): boolean {
+  const [some, others] = [ridesOf(a.legs), ridesOf(b.legs)];
+  const daysOf = (journey: Journey, ride: RideLeg) =>
+    Math.round((ride.departure.ms - journey.departure.ms) / (24 * 60 * MINUTE_MS));
+  return (
+    some.length === others.length &&
+    some.every((ride, index) => {
+      const other = others[index] as RideLeg;
+      return (
+        ride.number === other.number &&
+        daysOf(a, ride) === daysOf(b, other) &&
+        sameStop(ride.origin, other.origin) &&
+        sameStop(ride.destination, other.destination)
+      );
+    })
+  );
+}
+
+/** Whether other carriers may list it under another id. */
+function hasOtherIds({ legs }: Journey, sameStop: SameStop): boolean {
+  return ridesOf(legs).some(({ operatingDay, departure: { iso }, origin, destination }) => {
+    const [day, time = ''] = iso.slice(0, 16).split('T');
+    return (
+      (operatingDay ?? day) !== day ||
+      time >= '23:50' ||
+      time < '00:10' ||
+      [origin, destination].some((id) => KNOWN.some((other) => other !== id && sameStop(id, other)))
+    );
+  });
+}
+
 function isNumbered({ legs }: Journey): boolean {
   return ridesOf(legs).every(({ number }) => number !== undefined);
 }
@@ -51,13 +105,17 @@ function apart(a: Journey, b: Journey): number {
   return Math.abs(a.departure.ms - b.departure.ms) + Math.abs(a.arrival.ms - b.arrival.ms);
 }
 
-function isNear(a: Journey, b: Journey): boolean {
-  const stations = ({ legs }: Journey): string =>
-    JSON.stringify(ridesOf(legs).map(({ origin, destination }) => [origin, destination]));
+function isNear(a: Journey, b: Journey, sameStop: SameStop): boolean {
+  const [some, others] = [ridesOf(a.legs), ridesOf(b.legs)];
   return (
     Math.abs(a.departure.ms - b.departure.ms) <= 2 * MINUTE_MS &&
     Math.abs(a.arrival.ms - b.arrival.ms) <= 2 * MINUTE_MS &&
-    stations(a) === stations(b)
+    some.length === others.length &&
+    some.every(
+      ({ origin, destination }, index) =>
+        sameStop(origin, others[index]?.origin ?? '') &&
+        sameStop(destination, others[index]?.destination ?? ''),
+    )
   );
 }
 
@@ -69,12 +127,22 @@ function contradicts(cluster: Cluster, journey: Journey): boolean {
         member.sources.some((source) => journey.sources.includes(source))) ||
       ridesOf(member.legs).some((ride, index) => {
         const other = ridesOf(journey.legs)[index];
+        const [some, others] = [nameOf(ride), other ? nameOf(other) : {}];
         return (['brand', 'operator', 'number'] as const).some((field) => {
-          const [one, two] = [ride[field]?.toLowerCase(), other?.[field]?.toLowerCase()];
+          const [one, two] = [some[field]?.toLowerCase(), others[field]?.toLowerCase()];
           return one !== undefined && two !== undefined && one !== two;
         });
       }),
   );
+}
+
+/** `AVE 3063` is the brand AVE and the number. */
+function nameOf(ride: RideLeg): Partial<Pick<RideLeg, 'brand' | 'number' | 'operator'>> {
+  const words = ride.brand?.split(' ') ?? [];
+  const last = words.at(-1) ?? '';
+  const isNumber = words.length === 2 && /^\d{3,6}$/.test(last);
+  if (!isNumber || (ride.number ?? last) !== last) return ride;
+  return { ...ride, brand: words[0] ?? '', number: last };
 }
 
 function compare(a: Journey, b: Journey): number {

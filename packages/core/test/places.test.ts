@@ -3,6 +3,7 @@ import {
   createSearch,
   type Journey,
   type Place,
+  type RideLeg,
   type SearchEvent,
 } from '@ticketing/core';
 import fc from 'fast-check';
@@ -15,6 +16,7 @@ useFakeClock();
 interface Answering {
   readonly journeys: readonly Journey[];
   readonly places?: readonly Place[];
+  readonly operators?: Readonly<Record<string, string>>;
   readonly afterMs?: number;
 }
 
@@ -43,6 +45,7 @@ async function both(carriers: readonly Carrier[]) {
   const [result, events] = await asked;
   return {
     result,
+    events,
     upserts: events.flatMap((event) => (event.type === 'journeys-upsert' ? [event.places] : [])),
   };
 }
@@ -130,4 +133,131 @@ test('places of a stream add up to those of the search, whoever answers when', a
     }),
     { numRuns: 100 },
   );
+});
+
+test('a train of two carriers that know its stop under two ids is one journey, in a result and in a stream', async () => {
+  const stop = { name: 'Wolfurt', latitude: 47.4571, longitude: 9.741 };
+  const other = { ...stop, name: 'Wolfurt Bahnhst', latitude: 47.4581 };
+  const { result, upserts } = await both([
+    answering('a', { journeys: [to('x:1', { source: 'a' })], places: [{ id: 'x:1', ...stop }] }),
+    answering('b', {
+      journeys: [to('y:1', { source: 'b' })],
+      places: [{ id: 'y:1', ...other }],
+      afterMs: 5,
+    }),
+  ]);
+  expect(result.journeys.map(({ sources }) => sources)).toEqual([['a', 'b']]);
+  expect(upserts).toHaveLength(2);
+});
+
+test('places name the stations of stops and sections, and operators are named that legs have', async () => {
+  const [ride] = to('x:1').legs;
+  const part = (origin: string, destination: string, parts: Partial<RideLeg> = {}) => {
+    const { kind: _, ...section } = { ...(ride as RideLeg), origin, destination, ...parts };
+    return section;
+  };
+  const through = to('x:1', {
+    operator: 'op1',
+    stops: [{ station: 'x:2' }],
+    sections: [
+      part(madrid.id, 'x:3', { operator: 'op2', stops: [{ station: 'x:4' }] }),
+      part('x:5', 'x:1'),
+    ],
+  });
+  const operators = { op1: 'One', op2: 'Two', op3: 'Unused' };
+  const places = [{ id: 'x:2', name: 'Two' }];
+  const carriers = [
+    answering('a', { journeys: [to('x:1', { number: '9' }), through], places, operators }),
+  ];
+  const search = createSearch({ carriers });
+  const asked = Promise.all([
+    search.search({ ...query, stops: true }),
+    read(search.stream({ ...query, stops: true })),
+  ]);
+  await vi.advanceTimersByTimeAsync(100);
+  const [result, events] = await asked;
+  const ids = [madrid.id, 'x:1', 'x:2', 'x:3', 'x:4', 'x:5'];
+  expect(Object.keys(result.places).sort()).toEqual(ids.toSorted());
+  expect(result.places['x:2']).toEqual(places[0]);
+  expect(result.operators).toEqual({ op1: 'One', op2: 'Two' });
+  const upserts = events.filter((event) => event.type === 'journeys-upsert');
+  expect(upserts).toMatchObject([{ places: result.places, operators: result.operators }]);
+});
+
+test('operators of a stream add up to those of the search, whoever answers when', async () => {
+  const answers = fc.record({
+    afterMs: fc.integer({ min: 0, max: 20 }),
+    journeys: fc.array(
+      fc.record({
+        number: fc.constantFrom('1', '2', undefined),
+        operator: fc.constantFrom('p', 'q', 'r', undefined),
+      }),
+      { maxLength: 3 },
+    ),
+    operators: fc.option(
+      fc.dictionary(fc.constantFrom('p', 'q', '__proto__'), fc.constantFrom('A', 'B')),
+      { nil: undefined },
+    ),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(answers, { minLength: 1, maxLength: 4 }), async (list) => {
+      const { result, events } = await both(
+        list.map(({ journeys, operators, afterMs }, index) =>
+          answering(`c${index}`, {
+            afterMs,
+            ...(operators && { operators }),
+            journeys: journeys.map(({ number, operator }) =>
+              train({
+                source: `c${index}`,
+                ...(number && { number }),
+                ...(operator && { operator }),
+              }),
+            ),
+          }),
+        ),
+      );
+      const told = events.flatMap((event) =>
+        event.type === 'journeys-upsert' ? [event.operators] : [],
+      );
+      expect(Object.assign({}, ...told)).toMatchObject(result.operators);
+      const used = result.journeys.flatMap(({ legs }) =>
+        legs.flatMap((leg) => (leg.kind === 'ride' && leg.operator) || []),
+      );
+      for (const [id, name] of Object.entries(result.operators)) {
+        expect(used).toContain(id);
+        expect(list.some(({ operators }) => operators?.[id] === name)).toBe(true);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test.each([
+  ['names', 'at most 1000 names of 1 to 500 characters by operator, got names'],
+  [null, 'at most 1000 names of 1 to 500 characters by operator, got null'],
+  [{ p: '' }, 'at most 1000 names of 1 to 500 characters by operator, got [object Object]'],
+  [{ p: 5 }, 'at most 1000 names of 1 to 500 characters by operator, got [object Object]'],
+  [
+    { p: 'x'.repeat(501) },
+    'at most 1000 names of 1 to 500 characters by operator, got [object Object]',
+  ],
+  [
+    Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [index, 'x'])),
+    'at most 1000 names of 1 to 500 characters by operator, got [object Object]',
+  ],
+])('operators that are wrong make their carrier fail: %o', async (operators, rule) => {
+  const { result } = await both([
+    answering('a', { journeys: [to('x:1')], operators: operators as never }),
+    answering('b', { journeys: [to('x:1')] }),
+  ]);
+  expect(result.carriers).toMatchObject([
+    {
+      state: 'error',
+      error: {
+        code: 'INTERNAL',
+        message: `Carrier \`a\` gave a wrong answer: \`operators\` must be ${rule}`,
+      },
+    },
+    { state: 'ok' },
+  ]);
 });

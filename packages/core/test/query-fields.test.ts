@@ -4,6 +4,7 @@ import {
   type CarrierCapabilities,
   CarrierError,
   type CarrierQuery,
+  cheapestTotal,
   createJourney,
   createLocalClock,
   createSearch,
@@ -116,6 +117,59 @@ test('the time of a query is read in the zone of its end, by instants', async ()
   expect(await numbersOf(carrier, { destination: london, time: '13:29', arriveBy: true })).toEqual([
     '1',
   ]);
+});
+
+test('the time of a query is from door to door', async () => {
+  const way = (from: Station, to: Station, minutes: number) =>
+    ({ kind: 'transfer', origin: from.id, destination: to.id, minutes }) as const;
+  const walked = createJourney({
+    source: 'a',
+    legs: [
+      way(madrid, zaragoza, 10),
+      ride('5', zaragoza, madrid, '08:00', '09:50'),
+      way(madrid, barcelona, 15),
+    ],
+    offers: [],
+  });
+  const { carrier } = carrierOf({}, { journeys: [walked] });
+  const isKept = async (fields: Partial<SearchQuery>) =>
+    (await numbersOf(carrier, fields)).length === 1;
+  expect(await isKept({ time: '07:51' })).toBe(false);
+  expect(await isKept({ time: '07:50' })).toBe(true);
+  expect(await isKept({ time: '10:04', arriveBy: true })).toBe(false);
+  expect(await isKept({ time: '10:05', arriveBy: true })).toBe(true);
+});
+
+test('stops on the way come only where the query asks for them', async () => {
+  const stops = [{ station: zaragoza.id, departure: at('07:15') }];
+  const section = ride('6', madrid, barcelona, '06:00', '08:30');
+  const calling = train({ number: '6', stops, sections: [{ ...section, stops }] });
+  const { carrier, questions } = carrierOf({}, { journeys: [calling, early] });
+  const search = createSearch({ carriers: [carrier], now: () => NOW });
+  const asked = await search.search({ ...query, stops: true });
+  expect(asked.journeys).toContainEqual(calling);
+  expect(Object.keys(asked.places)).toEqual([madrid.id, barcelona.id, zaragoza.id]);
+  for (const stops of [false, undefined]) {
+    const { journeys, places } = await search.search({ ...query, stops });
+    expect(journeys).toContainEqual(train({ number: '6', sections: [section] }));
+    expect(JSON.stringify(journeys)).not.toContain('stops');
+    expect(Object.keys(places)).toEqual([madrid.id, barcelona.id]);
+  }
+  expect(questions).toEqual([{ ...bare, stops: true }, bare, bare]);
+});
+
+test('the number of travellers comes beside offers for some of them, and only there', async () => {
+  const offers = [offer('a', 5, { passengers: [0] }), offer('a', 7, { passengers: [1] })];
+  const partial = train({ number: '7', offers });
+  const { carrier } = carrierOf({}, { journeys: [partial, noon] });
+  const search = createSearch({ carriers: [carrier], now: () => NOW, order: 'price' });
+  const { journeys } = await search.search({ ...query, passengers: 2 });
+  expect(journeys).toEqual([noon, { ...partial, passengers: 2 }]);
+  expect(journeys.map((journey) => cheapestTotal(journey)?.amount)).toEqual([1, 12]);
+  const { carriers } = await search.search(query);
+  expect(carriers[0]?.error?.message).toBe(
+    'Carrier `a` gave a wrong answer: `offers.passengers` must be a list of passengers from 0 to 0, ascending, got 1',
+  );
 });
 
 test('offers of another class are left out, those of any class stay', async () => {

@@ -107,6 +107,7 @@ test.each<[string, Partial<Record<keyof SearchQuery, unknown>>, string]>([
   ['time', { time: '7:30' }, '`time` must be a time of day as HH:MM, got 7:30'],
   ['time', { arriveBy: true }, '`time` must be given with `arriveBy`, got undefined'],
   ['arriveBy', { time: '07:30', arriveBy: 'yes' }, '`arriveBy` must be true or false, got yes'],
+  ['stops', { stops: 1 }, '`stops` must be true or false, got 1'],
   ['via', { via: 'Zaragoza' }, '`via` must be a station, got Zaragoza'],
   ['via', { via: madrid }, '`via` must be a station other than the ends, got uic:7160000'],
   ['maxTransfers', { maxTransfers: 9 }, '`maxTransfers` must be an integer from 0 to 8, got 9'],

@@ -244,6 +244,7 @@ test('search() publishes each settled carrier and the end on diagnostics channel
   const {
     journeys: _journeys,
     places: _places,
+    operators: _operators,
     pages: _pages,
     ...result
   } = await createSearch({ carriers: [renfe] }).search(query);

@@ -210,7 +210,7 @@ export function streamTests({ runs }: Scale): void {
         await vi.advanceTimersByTimeAsync(130);
         const [result, events] = await both;
         expect(sortJourneys(apply(events), order)).toEqual(result.journeys);
-        const { journeys: found, query: _query, places: _places, ...rest } = result;
+        const { journeys: found, query: _, places: __, operators: ___, ...rest } = result;
         expect(events.at(-1)).toEqual({ type: 'search-done', found: found.length, ...rest });
         const settled = events.flatMap((event) =>
           event.type === 'carrier-status' ? [event.status] : [],

@@ -8,6 +8,7 @@ export const OPTIONAL_FIELDS = [
   'via',
   'maxTransfers',
   'class',
+  'stops',
   'ages',
   'cards',
 ] as const;

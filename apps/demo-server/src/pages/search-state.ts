@@ -1,4 +1,10 @@
-import { type CarrierStatus, type Journey, mergeJourneys } from '@ticketing/core';
+import {
+  type CarrierStatus,
+  type Journey,
+  mergeJourneys,
+  type Passenger,
+  type Place,
+} from '@ticketing/core';
 import type { SealedPages, SearchAnswerEvent } from '../search/search-answer.ts';
 import type { ShownProblem } from './problem-note.ts';
 
@@ -17,8 +23,14 @@ export interface SearchState {
   readonly problem?: ShownProblem;
   /** Ids of the stations in the answer, with their names. */
   readonly stations: ReadonlyMap<string, string>;
+  /** Names of operators in the answer, by their ids. */
+  readonly operators: ReadonlyMap<string, string>;
   /** The day that was asked for. */
   readonly day?: string;
+  /** The stations in the answer, by which a train that carriers know at several ids of a stop is one. */
+  readonly places: ReadonlyMap<string, Place>;
+  /** Who travels. */
+  readonly passengers?: readonly Passenger[];
   /** Where earlier and later journeys are. */
   readonly pages?: SealedPages | undefined;
 }
@@ -38,6 +50,8 @@ export const idle: SearchState = {
   kept: [],
   fresh: new Map(),
   stations: new Map(),
+  places: new Map(),
+  operators: new Map(),
 };
 
 /** Returns the state after an event. Pure. */
@@ -46,8 +60,8 @@ export function reduce(state: SearchState, event: FeedEvent): SearchState {
     case 'asked':
       return event.again === undefined ? { ...idle, phase: 'asking' } : again(state, event.again);
     case 'search-started': {
-      const { date } = event.query;
-      return { ...state, carriers: updated(state.carriers, event.carriers), day: date };
+      const { date, passengers } = event.query;
+      return { ...state, carriers: updated(state.carriers, event.carriers), day: date, passengers };
     }
     case 'carrier-status':
       return { ...state, carriers: updated(state.carriers, [event.status]) };
@@ -56,8 +70,14 @@ export function reduce(state: SearchState, event: FeedEvent): SearchState {
       for (const id of event.removed) fresh.delete(id);
       for (const journey of event.journeys) fresh.set(journey.id, journey);
       const stations = new Map(state.stations);
-      for (const { id, name } of Object.values(event.places)) stations.set(id, name);
-      return { ...state, fresh, stations, journeys: joined(state.kept, fresh) };
+      const places = new Map(state.places);
+      for (const place of Object.values(event.places)) {
+        stations.set(place.id, place.name);
+        places.set(place.id, place);
+      }
+      const operators = new Map([...state.operators, ...Object.entries(event.operators)]);
+      const journeys = joined(state.kept, fresh, places);
+      return { ...state, fresh, stations, places, operators, journeys };
     }
     case 'search-done': {
       const carriers = updated(state.carriers, event.carriers);
@@ -100,7 +120,17 @@ function updated(
 function joined(
   kept: readonly Journey[],
   fresh: ReadonlyMap<string, Journey>,
+  places: ReadonlyMap<string, Place>,
 ): ReadonlyMap<string, Journey> {
   if (kept.length === 0) return fresh;
-  return new Map(mergeJourneys([...kept, ...fresh.values()]).map((one) => [one.id, one]));
+  const merged = mergeJourneys([...kept, ...fresh.values()], { places: places.values() });
+  return new Map(merged.map((one) => [one.id, one]));
+}
+
+/** Returns what rows of journeys need to know of their search. */
+export function namesOf({ stations, operators, day, passengers, carriers }: SearchState) {
+  const adultsOnly = carriers.flatMap(({ carrier, ignored }) =>
+    ignored?.includes('ages') ? carrier : [],
+  );
+  return { stations, operators, day, passengers, adultsOnly: new Set(adultsOnly) };
 }

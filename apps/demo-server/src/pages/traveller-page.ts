@@ -8,11 +8,12 @@ import {
 import type { SearchAnswerEvent } from '../search/search-answer.ts';
 import { carrierChip, carrierNotes, statusText, toAskAgain } from './carrier-chip.ts';
 import { html, type SafeHtml } from './html.ts';
-import { journeyRow, type Names } from './journey-row.ts';
+import { journeyRow } from './journey/journey-row.ts';
+import type { Names } from './journey/names.ts';
 import { OPTIONAL_FIELDS, PAGE_FIELDS, pageLinks } from './page-fields.ts';
 import { type PageAssets, pageEnd, pageStart } from './page-frame.ts';
 import { fieldNote, problemNote, type ShownProblem } from './problem-note.ts';
-import { idle, reduce, type SearchState } from './search-state.ts';
+import { idle, namesOf, reduce, type SearchState } from './search-state.ts';
 
 /** The form as it was sent; every field may be absent. */
 export interface TravellerForm {
@@ -28,6 +29,7 @@ export interface TravellerForm {
   readonly class?: string | undefined;
   readonly ages?: string | undefined;
   readonly cards?: string | undefined;
+  readonly stops?: string | undefined;
 }
 
 export interface TravellerPage {
@@ -88,7 +90,7 @@ function form(
   const text = (name: 'ages' | 'cards', label: string, example: string): SafeHtml =>
     html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" maxlength="200" autocomplete="off" spellcheck="false" placeholder="${example}" value="${values[name] ?? ''}"${invalid(name)}>${note(name)}</div>`;
   const choice = (
-    name: 'arriveBy' | 'maxTransfers' | 'class',
+    name: 'arriveBy' | 'maxTransfers' | 'class' | 'stops',
     label: string,
     options: readonly (readonly [value: string, text: string])[],
   ): SafeHtml =>
@@ -103,7 +105,7 @@ function form(
 ${station('origin', 'From')}<button type="button" id="swap">Swap From and To</button>${station('destination', 'To')}
 <div class="field"><label for="date">Day</label><input id="date" name="date" type="date" min="${days.first}" max="${days.last}" value="${date}"${invalid('date')}>${note('date')}</div>
 <div class="field"><label for="passengers">Passengers</label><input id="passengers" name="passengers" type="number" min="1" max="9" value="${passengers}"${invalid('passengers')}>${note('passengers')}</div>
-<details id="more" class="more"${isMore && html` open`}><summary>Time, changes, class, ages and cards</summary><div>
+<details id="more" class="more"${isMore && html` open`}><summary>Time, changes, class, stops, ages and cards</summary><div>
 ${choice('arriveBy', 'Time of', [
   ['', 'departure'],
   ['1', 'arrival'],
@@ -119,6 +121,10 @@ ${choice('class', 'Class', [
   ['', 'any'],
   ['second', 'second'],
   ['first', 'first'],
+])}
+${choice('stops', 'Stops on the way', [
+  ['', 'not shown'],
+  ['1', 'shown'],
 ])}
 ${text('ages', 'Age of each', '35,8')}
 ${text('cards', 'Cards of each', 'BC50,')}
@@ -171,7 +177,7 @@ export async function* travellerResults(
     if (event.type === 'carrier-status') yield chip(event.status, names);
   }
   const { carriers, journeys, ms, stations, pages } = state;
-  const all = { ...names, stations: new Map([...names.stations, ...stations]), day: state.day };
+  const all = { ...names, ...namesOf(state), stations: new Map([...names.stations, ...stations]) };
   const list = [...journeys.values()];
   const text = statusText({ carriers, found: list.length, names: names.carriers, ms: ms ?? 0 });
   yield html`</ul><p id="status" role="status">${text}${

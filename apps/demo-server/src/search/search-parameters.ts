@@ -49,6 +49,7 @@ const question = {
       examples: ['BC50,'],
     }),
   ),
+  stops: yesOrNo('Adds the stations where trains call on the way: answers are larger'),
   page: Type.Optional(
     Type.String({
       maxLength: MAX_PAGE_TEXT,

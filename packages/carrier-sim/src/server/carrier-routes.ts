@@ -1,7 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createRandom, type Random } from '../timetable/random.ts';
-import type { Answer, RawRequest, Wire, WireFaults, WireRequest } from '../wires/wire.ts';
+import type {
+  Answer,
+  RawRequest,
+  ServerCoding,
+  Wire,
+  WireFaults,
+  WireRequest,
+} from '../wires/wire.ts';
 import type { Gate } from './capacity.ts';
 import { deliver, refuse } from './deliver.ts';
 import { type Fault, isWireFault, strikesSearches } from './fault.ts';
@@ -15,6 +22,8 @@ export interface CarrierRoutes {
   readonly seed: string;
   readonly log: RequestLog;
   readonly gate: Gate;
+  /** In which it prefers to send. Absent: it sends what the carrier answers. */
+  readonly coding?: ServerCoding;
   /** Returns the present plan. */
   plan(): Plan;
 }
@@ -105,7 +114,7 @@ type MakeCall = (
 ) => ServedCall;
 
 /** Returns what makes a route of an answer: counts, capacity, latency, fault. */
-function createCalls({ carrier, seed, log, gate, plan }: CarrierRoutes): MakeCall {
+function createCalls({ carrier, seed, log, gate, coding, plan }: CarrierRoutes): MakeCall {
   const latencies = createRandom(`${seed}/${carrier}/latencies`);
   const faults = createRandom(`${seed}/${carrier}/faults`);
   return ({ wire, searchKey }, answer) => ({
@@ -129,7 +138,10 @@ function createCalls({ carrier, seed, log, gate, plan }: CarrierRoutes): MakeCal
         const params = request.params as WireRequest['params'];
         const ofWire = fault && isWireFault(fault) ? fault : undefined;
         const call = { raw, params, fault: ofWire, gone };
-        await deliver({ reply, wire, fault, request: raw, answer: () => answer(call), gone });
+        await deliver({
+          ...{ reply, wire, fault, request: raw, coding, gone },
+          answer: () => answer(call),
+        });
       } catch (error) {
         if (!gone.aborted) throw error;
         reply.hijack();

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
-import type { Answer, RawRequest, WireFaults } from '../wires/wire.ts';
+import type { Answer, RawRequest, ServerCoding, WireFaults } from '../wires/wire.ts';
+import { encodeAnswer, named, negotiate } from './content-coding.ts';
 import type { Fault } from './fault.ts';
 
 const dripMs = 50;
@@ -11,6 +12,8 @@ export interface Delivery {
   readonly wire: WireFaults;
   readonly fault: Fault | null;
   readonly request: RawRequest;
+  /** In which the server prefers to send. Absent: it sends what the carrier answers. */
+  readonly coding?: ServerCoding | undefined;
   /** Returns the right answer. */
   answer(): Answer | Promise<Answer>;
   /** Aborts when the client leaves. */
@@ -19,13 +22,19 @@ export interface Delivery {
 
 /** Sends an answer, or what its fault makes of it. `hang` sends nothing until the connection closes. */
 export async function deliver(delivery: Delivery): Promise<void> {
-  const { reply, wire, fault, request, answer, gone } = delivery;
+  const { reply, wire, fault, request, gone } = delivery;
+  /** Returns the answer as it is sent. */
+  const sent = async (whole: Answer | Promise<Answer> = delivery.answer()): Promise<Answer> => {
+    const { coding } = delivery;
+    if (coding === undefined) return whole;
+    return negotiate(await whole, { prefers: coding, accepts: request.headers['accept-encoding'] });
+  };
   switch (fault?.kind) {
     case 'hang':
       reply.hijack();
       return;
     case 'drip':
-      return drip({ reply, answer: await answer(), gone });
+      return drip({ reply, answer: await sent(), gone });
     case 'error':
       return send(reply, plainText(500, 'Internal Server Error\n'));
     case 'error-drip':
@@ -38,25 +47,32 @@ export async function deliver(delivery: Delivery): Promise<void> {
     case 'throttled':
       return send(reply, wire.throttled(fault.retryAfterSeconds, request));
     case 'truncated': {
-      const whole = await answer();
-      const bytes = Buffer.from(whole.body);
-      return send(reply, { ...whole, body: bytes.subarray(0, bytes.length / 2) });
+      const whole = await delivery.answer();
+      return send(reply, await sent(halfOf(whole)));
     }
+    case 'half-encoded':
+      return send(reply, halfOf(await encodeAnswer(await delivery.answer(), 'gzip')));
+    case 'wrong-encoding':
+      return send(reply, named(await delivery.answer(), 'gzip'));
+    case 'unknown-encoding':
+      return send(reply, named(await delivery.answer(), 'x-press'));
+    case 'unasked-encoding':
+      return send(reply, await encodeAnswer(await delivery.answer(), 'deflate'));
     case 'reset':
-      return reset({ reply, answer: await answer() });
+      return reset({ reply, answer: await sent() });
     case 'wrong-content-type': {
-      const whole = await answer();
+      const whole = await sent();
       const isHtml = String(whole.headers['content-type']).startsWith('text/html');
       const type = isHtml ? 'application/octet-stream' : 'text/html; charset=utf-8';
       return send(reply, { ...whole, headers: { ...whole.headers, 'content-type': type } });
     }
     case 'malformed-price': {
-      const whole = await answer();
+      const whole = await delivery.answer();
       const { malformPrice = (body: string) => body } = wire;
-      return send(reply, { ...whole, body: malformPrice(String(whole.body)) });
+      return send(reply, await sent({ ...whole, body: malformPrice(String(whole.body)) }));
     }
     default:
-      return send(reply, await answer());
+      return send(reply, await sent());
   }
 }
 
@@ -64,6 +80,11 @@ export async function deliver(delivery: Delivery): Promise<void> {
 export function refuse(reply: FastifyReply): FastifyReply {
   send(reply, plainText(503, 'Service Unavailable\n'));
   return reply;
+}
+
+function halfOf(answer: Answer): Answer {
+  const bytes = Buffer.from(answer.body);
+  return { ...answer, body: bytes.subarray(0, bytes.length / 2) };
 }
 
 function plainText(status: number, body: string): Answer {

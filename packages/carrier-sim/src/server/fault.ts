@@ -22,6 +22,10 @@ type GeneralFault =
         | 'error-drip'
         | 'drip'
         | 'truncated'
+        | 'half-encoded'
+        | 'wrong-encoding'
+        | 'unknown-encoding'
+        | 'unasked-encoding'
         | 'reset'
         | 'wrong-content-type'
         | 'malformed-price';
@@ -67,6 +71,10 @@ const generalFaults: Readonly<
   'rate-limited': { strikes: 'calls', options: aPause },
   drip: { strikes: 'calls', options: aShare },
   truncated: { strikes: 'searches', options: aShare },
+  'half-encoded': { strikes: 'searches', options: aShare },
+  'wrong-encoding': { strikes: 'searches', options: aShare },
+  'unknown-encoding': { strikes: 'searches', options: aShare },
+  'unasked-encoding': { strikes: 'searches', options: aShare },
   reset: { strikes: 'searches', options: aShare },
   'wrong-content-type': { strikes: 'searches', options: aShare },
   'malformed-price': { strikes: 'searches', options: aShare },

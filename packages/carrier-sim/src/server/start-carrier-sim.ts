@@ -118,7 +118,8 @@ export async function startCarrierSim<Own extends string = never>(
         plan: () => planOf(carrier),
       }),
     );
-    addWireRoutes(app, wire, routesOf(carrier));
+    const { coding = 'gzip' } = wires[carrier];
+    addWireRoutes(app, wire, { ...routesOf(carrier), coding });
   }
   for (const [carrier, handler] of own) {
     addOwnRoutes(app, handler, routesOf(carrier));

@@ -2,6 +2,16 @@ import { europeanOperators } from '../timetable/europe/carriers.ts';
 import { localTimeAt, type Zone } from '../timetable/local-clock.ts';
 import { type SimStation, stationOf } from '../timetable/network.ts';
 import type { Train, TrainRun } from '../timetable/train.ts';
+import {
+  changeFields,
+  coupledTrains,
+  endFields,
+  type HafasList,
+  instantsBetween,
+  journeyMessages,
+  passList,
+  runMessages,
+} from './hafas-details.ts';
 import { encodeFares } from './hafas-fares.ts';
 import { expectedEnds, isMissed, lateMs, runsOf, type Walks } from './trip-times.ts';
 
@@ -18,6 +28,8 @@ export interface HafasEncoding {
   readonly walks?: Walks | undefined;
   /** Whether every train leaves from a stop near the station. Default false. */
   readonly nearby?: boolean | undefined;
+  /** Whether trains have the stations where they call on the way. Default false. */
+  readonly stops?: boolean | undefined;
   /** The contexts of the pages before and after. */
   readonly earlier?: string | undefined;
   readonly later?: string | undefined;
@@ -40,7 +52,14 @@ export function encodeHafas(trains: readonly Train[], encoding: HafasEncoding = 
     encodeConnection(train, lists, index === 0 ? encoding : { ...encoding, fault: undefined }),
   );
   const found = {
-    common: { locL: lists.locations, prodL: lists.products, opL: lists.operators },
+    common: {
+      locL: lists.locations,
+      prodL: lists.products,
+      opL: lists.operators,
+      remL: lists.remarks,
+      himL: lists.messages,
+      icoL: lists.icons,
+    },
     outConL: connections,
     ...(encoding.earlier !== undefined && { outCtxScrB: encoding.earlier }),
     ...(encoding.later !== undefined && { outCtxScrF: encoding.later }),
@@ -79,12 +98,11 @@ export function hafasService(
   });
 }
 
-interface Lists {
-  readonly locations: object[];
-  readonly products: object[];
-  readonly operators: object[];
+type ListName = 'locations' | 'products' | 'operators' | HafasList;
+
+interface Lists extends Readonly<Record<ListName, object[]>> {
   /** Returns the place of an entry in its list, which is made when it is new. */
-  indexOf(list: 'locations' | 'products' | 'operators', key: string, make: () => object): number;
+  indexOf(list: ListName, key: string, make: () => object): number;
 }
 
 function createLists(): Lists {
@@ -93,6 +111,9 @@ function createLists(): Lists {
     locations: [],
     products: [],
     operators: [],
+    remarks: [],
+    messages: [],
+    icons: [],
     indexOf(list, key, make) {
       const index = known.get(`${list} ${key}`) ?? lists[list].push(make()) - 1;
       known.set(`${list} ${key}`, index);
@@ -175,8 +196,10 @@ function encodeConnection(train: Train, lists: Lists, encoding: HafasEncoding): 
   const [first, last] = [runs[0], runs.at(-1) ?? runs[0]];
   const { startMs, endMs } = expectedEnds(train, walks);
   const [origin, destination] = [placeAt(first.origin), placeAt(last.destination)];
+  const between = encoding.stops ? runs.flatMap(instantsBetween) : [];
   const times = createTimes(
     [
+      ...between.map(({ ms, uic }): Instant => ({ ms, station: stationOf(uic) })),
       { ms: startMs, station: origin.station },
       { ms: endMs, station: destination.station },
       ...runs.flatMap((run): readonly Instant[] => {
@@ -228,16 +251,22 @@ function encodeConnection(train: Train, lists: Lists, encoding: HafasEncoding): 
         way('TRSF', [placeAt(before.destination), before.arrivalMs], [from, arrivesMs]),
       );
     }
+    const platforms = endFields(run);
     sections.push({
       type: 'JNY',
-      dep: end('d', from, run.departureMs, run),
-      arr: end('a', placeAt(run.destination), run.arrivalMs, run),
+      dep: { ...end('d', from, run.departureMs, run), ...platforms.d },
+      arr: { ...end('a', placeAt(run.destination), run.arrivalMs, run), ...platforms.a },
+      ...changeFields(run, runs[index + 1]),
+      ...coupledTrains(run, (other) => productOf(lists, other)),
       jny: {
         jid: `1|${run.number}|0|80|${times.date}`,
         prodX: productOf(lists, run),
         isCncl: run.cancelled ?? false,
         ...(before && { isRchbl: !isMissed(before, run) }),
         trainStartDate: run.date.replaceAll('-', ''),
+        ...runMessages(run, lists.indexOf, fault === 'on-demand'),
+        ...(encoding.stops &&
+          passList(run, (prefix, uic, ms) => end(prefix, placeAt(uic), ms, run))),
       },
     });
   });
@@ -256,6 +285,7 @@ function encodeConnection(train: Train, lists: Lists, encoding: HafasEncoding): 
     dur: writeDuration(endMs - startMs),
     chg: runs.length - 1,
     secL: sections,
+    ...journeyMessages(train, lists.indexOf),
     ...(tariff && { trfRes: tariff }),
   };
 }

@@ -4,6 +4,7 @@ import { isCalendarDate, localDay } from '../timetable/local-clock.ts';
 import { findStation } from '../timetable/network.ts';
 import type { Train } from '../timetable/train.ts';
 import { encodeHafas, hafasService, hafasZone, productBitOf } from './hafas-answer.ts';
+import { bookingCode } from './hafas-details.ts';
 import { usualWalks } from './trip-times.ts';
 import {
   type Answer,
@@ -19,7 +20,7 @@ import {
 /**
  * Faults of HAFAS alone, of the first journey: `negative-price` writes -1 for its price, `no-fares` leaves it out, `tickets` writes
  * those of all kinds of people and their total, `nameless-fares` leaves their names out, `devi` ends near its destination,
- * `unknown-section` ends it by another kind of section, `zero-offset` begins it with a walk whose offset is 0. Of every journey: `walks`
+ * `on-demand` makes it one that runs only if it was booked, `unknown-section` ends it by another kind of section, `zero-offset` begins it with a walk whose offset is 0. Of every journey: `walks`
  * has them to and from addresses without a number, `nearby` begins at a stop near its origin. Of the answer: `html-wall` is a page for
  * people, `other-method` has an error of another method first, `pages-overlap` repeats a journey of the page before.
  */
@@ -36,6 +37,7 @@ export const hafasFaults: {
   readonly 'html-wall': NoOptions;
   readonly 'other-method': NoOptions;
   readonly 'pages-overlap': NoOptions;
+  readonly 'on-demand': NoOptions;
 } = {
   'negative-price': {},
   'no-fares': {},
@@ -49,6 +51,7 @@ export const hafasFaults: {
   'html-wall': {},
   'other-method': {},
   'pages-overlap': {},
+  'on-demand': {},
 };
 
 interface HafasSimProfile {
@@ -63,6 +66,7 @@ interface HafasSimProfile {
   readonly currency: string;
   readonly prices: 'fares';
   readonly stationSystem: string;
+  readonly bookingCodes: readonly string[];
 }
 
 /**
@@ -81,6 +85,7 @@ export const hafasSimProfile: HafasSimProfile = {
   currency: 'EUR',
   prices: 'fares',
   stationSystem: 'ibnr',
+  bookingCodes: [bookingCode],
 };
 
 /** The client whose answers have no offsets, as many servers write them: times are on the clocks of their stops. */
@@ -180,6 +185,7 @@ type Turn = Required<
 interface Search extends Turn {
   readonly limit: number;
   readonly fares: boolean;
+  readonly stops: boolean;
   readonly isPage: boolean;
   accepts(train: Train): boolean;
 }
@@ -189,7 +195,7 @@ function readSearch({ meth, req }: Fields): Search | string {
   if (meth !== 'TripSearch') return 'R0001';
   if (!isRecord(req)) return 'R0002';
   const { depLocL, arrLocL, viaLocL = [], numF = 6, maxChg = -1, getTariff = false } = req;
-  const { outFrwd = true, jnyFltrL = [], ctxScr } = req;
+  const { outFrwd = true, jnyFltrL = [], ctxScr, getPasslist = false } = req;
   const [origin, destination] = [stationIn(depLocL), stationIn(arrLocL)];
   if (origin === undefined) return 'H9260';
   if (destination === undefined) return 'H9300';
@@ -201,6 +207,7 @@ function readSearch({ meth, req }: Fields): Search | string {
     Number.isInteger(value) && (value as number) >= least;
   if (!isCount(numF, 1) || !isCount(maxChg, -1)) return 'R0002';
   if (typeof getTariff !== 'boolean' || typeof outFrwd !== 'boolean') return 'R0002';
+  if (typeof getPasslist !== 'boolean') return 'R0002';
   const bits = bitsOf(jnyFltrL);
   if (bits === undefined) return 'PARAMETER';
   const turn = ctxScr === undefined ? turnAt(req, outFrwd) : readContext(ctxScr);
@@ -215,6 +222,7 @@ function readSearch({ meth, req }: Fields): Search | string {
     skip: turn.skip,
     limit: numF,
     fares: getTariff,
+    stops: getPasslist,
     isPage: ctxScr !== undefined,
     accepts({ connection, ...train }) {
       const runs = connection ?? [train];
@@ -319,6 +327,7 @@ function search(context: WireContext, query: Search, { fault, isLocal }: Style):
   return jsonAnswer(
     encodeHafas(finding.trains, {
       fares: query.fares,
+      stops: query.stops,
       offsets: !isLocal,
       walks: fault === 'walks' ? usualWalks : undefined,
       nearby: fault === 'nearby',

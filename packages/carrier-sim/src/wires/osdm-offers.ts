@@ -1,4 +1,5 @@
 import type { Train, TrainFare } from '../timetable/train.ts';
+import { afterSalesOf, conditionsOf } from './osdm-details.ts';
 
 /** The trip and the passengers that offers are for. */
 interface OffersQuery {
@@ -49,13 +50,21 @@ export function offersOf(train: Train, query: OffersQuery): readonly object[] {
           offerMode: 'INDIVIDUAL',
           passengerRefs: [passenger],
           numericAvailability: train.seatsLeft,
-          refundable: fare.flexibility === 'full' ? 'YES' : 'NO',
-          exchangeable: fare.flexibility === 'none' ? 'NO' : 'YES',
+          ...afterSalesOf(fare),
           products: [{ productId: product }],
           availableFulfillmentOptions: [],
         },
       ],
-      products: [{ id: product, code: fare.code, summary: fare.name, owner: 'urn:uic:rics:1185' }],
+      products: [
+        {
+          id: product,
+          code: fare.code,
+          summary: fare.name,
+          owner: 'urn:uic:rics:1185',
+          flexibility: flexibilities[fare.flexibility ?? 'none'],
+          ...conditionsOf(fare),
+        },
+      ],
     };
   }
 }

@@ -3,6 +3,7 @@ import type { EuropeanOperator } from '../timetable/europe/lines.ts';
 import { localTimeAt } from '../timetable/local-clock.ts';
 import { stationOf } from '../timetable/network.ts';
 import type { Train, TrainRun, TrainSection } from '../timetable/train.ts';
+import { detailsOfLeg } from './osdm-details.ts';
 import { offersOf } from './osdm-offers.ts';
 import {
   isProblem,
@@ -10,6 +11,7 @@ import {
   type OsdmProblem,
   readCriteria,
   readOfferRequest,
+  readStopBehavior,
   refuseHeaders,
 } from './osdm-request.ts';
 import { changeMs, expectedMs, lateMs, runsOf, usualWalks, type Walks } from './trip-times.ts';
@@ -34,12 +36,15 @@ export const osdmFaults: {
   readonly 'local-times': NoOptions;
   /** Walks to and from addresses. */
   readonly walks: NoOptions;
+  /** Every train is a vehicle that comes when it is ordered. */
+  readonly 'on-demand': NoOptions;
 } = {
   'problem-in-200': {},
   'trips-without-offers': {},
   'unknown-enum': {},
   'local-times': {},
   walks: {},
+  'on-demand': {},
 };
 
 const linkHost = 'https://links.osdm.example';
@@ -80,12 +85,13 @@ export function createOsdmWire(context: WireContext): Wire {
             ? trainsById(context, asked.tripIds)
             : search(context, asked.criteria);
           if (isProblem(trains)) return trains;
-          const { passengers, travelClasses } = asked;
+          const { passengers, travelClasses, stops } = asked;
           const walks = fault?.kind === 'walks' ? usualWalks : undefined;
-          const { trips, offers } = answerOf(trains, { passengers, travelClasses, walks });
+          const { trips, offers } = answerOf(trains, { passengers, travelClasses, walks, stops });
           const sold = fault?.kind === 'trips-without-offers' ? [] : offers;
           const body = JSON.stringify(asked.tripIds ? { offers: sold } : { trips, offers: sold });
           if (fault?.kind === 'local-times') return jsonAnswer(withoutOffsets(body));
+          if (fault?.kind === 'on-demand') return jsonAnswer(onDemand(body));
           return jsonAnswer(fault?.kind === 'unknown-enum' ? withUnknownNames(body) : body);
         }),
       },
@@ -103,11 +109,10 @@ export function createOsdmWire(context: WireContext): Wire {
           const trains = search(context, asked);
           if (isProblem(trains)) return trains;
           const id = `c-${asked.origin}-${asked.destination}-${asked.atMs}`;
-          return jsonAnswer({
-            id,
-            trips: trains.map((train) => tripOf(train)),
-            _links: linksOf(trains),
-          });
+          const behavior = readStopBehavior(query.get('stopBehavior') ?? undefined);
+          if (isProblem(behavior)) return behavior;
+          const trips = trains.map((train) => tripOf(train, behavior));
+          return jsonAnswer({ id, trips, _links: linksOf(trains) });
         }),
       },
     ],
@@ -232,6 +237,10 @@ function withUnknownNames(body: string): string {
     .replaceAll('"TRAIN"', '"HYPERLOOP"');
 }
 
+function onDemand(body: string): string {
+  return body.replaceAll('"ptMode":"TRAIN"', '"ptMode":"ON_DEMAND_SERVICE"');
+}
+
 /** Leaves the offsets of times away, which then are on the clocks of their stops. */
 function withoutOffsets(body: string): string {
   return body.replace(/"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)[+-]\d\d:\d\d"/g, '"$1"');
@@ -255,6 +264,8 @@ export interface OsdmEncoding {
   readonly offsets?: boolean | undefined;
   /** Walks to and from addresses. Default: none. */
   readonly walks?: Walks | undefined;
+  /** Whether trains have the stops between their ends. Default false. */
+  readonly stops?: boolean | undefined;
 }
 
 /** Returns OSDM's answer to a search for offers: trips, and offers that hold integers and their scale. */
@@ -265,12 +276,12 @@ export function encodeOsdm(trains: readonly Train[], options: OsdmEncoding = {})
 
 function answerOf(
   trains: readonly Train[],
-  { passengers = ['p1'], travelClasses, walks }: OsdmEncoding,
+  { passengers = ['p1'], travelClasses, walks, stops }: OsdmEncoding,
 ): { readonly trips: readonly object[]; readonly offers: readonly object[] } {
   const offers = trains.flatMap((train) =>
     offersOf(train, { tripId: idOf(train), passengers, travelClasses }),
   );
-  return { trips: trains.map((train) => tripOf(train, walks)), offers };
+  return { trips: trains.map((train) => tripOf(train, { walks, stops })), offers };
 }
 
 /** A train, or one of the two parts of one that goes on under another number. */
@@ -283,14 +294,14 @@ function partsOf(run: TrainRun): readonly Part[] {
     : sections.map((section: TrainSection): Part => ({ ...whole, ...section }));
 }
 
-function tripOf(train: Train, walks?: Walks): object {
+function tripOf(train: Train, { walks, stops }: Pick<OsdmEncoding, 'walks' | 'stops'>): object {
   const runs = runsOf(train);
   const [first, last] = [runs[0], runs.at(-1) ?? runs[0]];
   const legs = runs.flatMap((run, index) => {
     const before = runs[index - 1];
     const rides = partsOf(run).flatMap((part, section, parts): readonly object[] => {
       const stayed = parts[section - 1];
-      const ride = { timedLeg: timedLeg(part) };
+      const ride = { timedLeg: timedLeg(part, stops) };
       return stayed === undefined ? [ride] : [stayLeg(stayed, part), ride];
     });
     return before === undefined ? rides : [changeLeg(before, run), ...rides];
@@ -358,7 +369,7 @@ function addressAt(uic: string): object {
   return { objectType: 'GeoPositionRef', name: `${name}, Lane 3`, geoPosition };
 }
 
-function timedLeg(run: Part): object {
+function timedLeg(run: Part, stops: boolean | undefined): object {
   const operator = europeanOperators[run.operator as EuropeanOperator];
   const time = (ms: number, uic: string): object => ({
     timetabledTime: timestampOf(ms, uic),
@@ -368,15 +379,26 @@ function timedLeg(run: Part): object {
     stopPlaceRef: placeRef(uic),
     stopPlaceName: stationOf(uic).name,
   });
+  const details = detailsOfLeg(run, { time, ref: placeRef });
   return {
-    start: { ...stop(run.origin), serviceDeparture: time(run.departureMs, run.origin) },
-    end: { ...stop(run.destination), serviceArrival: time(run.arrivalMs, run.destination) },
+    start: {
+      ...stop(run.origin),
+      ...details.start,
+      serviceDeparture: time(run.departureMs, run.origin),
+    },
+    ...(stops && { intermediates: details.intermediates }),
+    end: {
+      ...stop(run.destination),
+      ...details.end,
+      serviceArrival: time(run.arrivalMs, run.destination),
+    },
     service: {
       mode: { ptMode: 'TRAIN' },
       productCategory: { name: run.brand, shortName: run.brand, productCategoryRef: run.brand },
       publishedServiceName: run.line ?? `${run.brand} ${run.number}`,
-      vehicleNumbers: [run.number],
+      vehicleNumbers: [run.number, ...details.coupled],
       carriers: [{ ref: `urn:uic:rics:${operator.rics}`, name: operator.name }],
+      ...details.service,
       ...(run.cancelled && { serviceStatus: { cancelled: true } }),
     },
   };

@@ -3,6 +3,7 @@ import { localTimeAt } from '../timetable/local-clock.ts';
 import { type SimStation, stationOf, stations } from '../timetable/network.ts';
 import { createRandom } from '../timetable/random.ts';
 import type { Train, TrainFare, TrainRun } from '../timetable/train.ts';
+import { incidentsOf } from './renfe-details.ts';
 import {
   type Answer,
   type NoOptions,
@@ -230,6 +231,9 @@ function encodeTrain(train: Train, index: number): ScriptValue {
     horaLlegada,
     horaSalida,
     id: index + 1,
+    // Both trains of a change are at one station.
+    msgCambioEstacionTransbordo: null,
+    msgTrenNoDispo: null,
     plazaHDisponible: !soldOut,
     razonNoDisponible: train.cancelled ? '5' : soldOut ? '3' : '8',
     soloPlazaH: false,
@@ -282,7 +286,7 @@ function encodeRun(run: TrainRun): ScriptValue {
     fechaCI: fecha,
     horaLlegada: `${horaLlegada}:00`,
     horaSalida: `${horaSalida}:00`,
-    lstIncidencias: [],
+    lstIncidencias: incidentsOf(run),
     razonNoDisponible: null,
     tipoTren: run.brand,
   };

@@ -12,6 +12,9 @@ export interface Answer {
   readonly body: string | Uint8Array;
 }
 
+/** Content codings (RFC 9110, 8.4.1) that servers use for clients that take them. */
+export type ServerCoding = 'br' | 'gzip';
+
 /** Returns the key of a search, `7160000-7171801 2026-12-01`. */
 export function searchKeyOf(query: StationPair & { readonly date: string }): string {
   return `${query.origin}-${query.destination} ${query.date}`;
@@ -92,6 +95,8 @@ export interface WireEntry<
   create(context: WireContext): Wire;
   /** Faults of its own, by kind; they strike searches, and reach `answer` as `request.fault`. */
   readonly faults?: Faults;
+  /** In which its server prefers to send answers to clients that take compressed ones. Default `gzip`. */
+  readonly coding?: ServerCoding;
   /** Whether it answers in pages, so that plans may set `pageSize`. */
   readonly pages?: true;
 }

@@ -17,7 +17,7 @@ export const wires: {
   readonly ojp: WireEntry<typeof ojpFaults>;
 } = {
   renfe: { create: createRenfeWire, faults: renfeFaults },
-  ouigo: { create: createOuigoWire, faults: ouigoFaults },
+  ouigo: { create: createOuigoWire, faults: ouigoFaults, coding: 'br' },
   avlo: { create: createAvloWire },
   osdm: { create: createOsdmWire, faults: osdmFaults, pages: true },
   hafas: { create: createHafasWire, faults: hafasFaults, pages: true },

@@ -10,10 +10,10 @@ import {
 import { stationCode } from '../stations/station-table.ts';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import { readJourneys } from '../wire/read-journeys.ts';
+import { instantMs } from '../wire/wire-instant.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
+import { withOperators } from '../wire/with-operators.ts';
 import type { AvloWire } from './request.ts';
-
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/;
 
 /**
  * Picks the rows of the query's stations and local day. A row has only departure, stations and price: the
@@ -47,9 +47,9 @@ export function normaliseAvlo(
     }
     return kept;
   });
-  return readJourneys(decoder, asked, (row) =>
-    journeyOf(decoder, row, { query, minutes, fetchedAt: wire.receivedAt }),
-  );
+  const context = { query, minutes, fetchedAt: wire.receivedAt };
+  const answer = readJourneys(decoder, asked, (row) => journeyOf(decoder, row, context));
+  return withOperators(answer, { renfe: 'Renfe' });
 }
 
 /** Any id is one of a station, also of those that the table lacks. */
@@ -103,8 +103,8 @@ function journeyOf(decoder: CarrierDecoder, row: WireRecord, context: RowContext
 
 function instantOf(read: WireReader, row: WireRecord): number {
   const date = read.text(row, 'date');
-  const ms = INSTANT.test(date) ? Date.parse(date) : Number.NaN;
-  if (Number.isNaN(ms)) throw read.error('a UTC instant at `date`', date);
+  const ms = date.endsWith('Z') ? instantMs(date) : undefined;
+  if (ms === undefined) throw read.error('a UTC instant at `date`', date);
   return ms;
 }
 

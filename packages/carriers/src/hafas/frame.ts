@@ -1,6 +1,7 @@
 import { CarrierError, type CarrierErrorCode } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
+import { createNotes, type HafasNotes } from './notes.ts';
 
 /** One sound answer: connections, the lists that they point into, and how to ask for those around them. */
 export interface HafasFrame {
@@ -8,6 +9,7 @@ export interface HafasFrame {
   readonly locations: readonly unknown[];
   readonly products: readonly unknown[];
   readonly operators: readonly unknown[];
+  readonly notes: HafasNotes;
   readonly earlier: string | undefined;
   readonly later: string | undefined;
 }
@@ -56,6 +58,7 @@ export function readFrame({ read, carrier }: CarrierDecoder, bytes: Uint8Array):
     locations: read.items(common['locL'], 'locL'),
     products: read.items(common['prodL'], 'prodL'),
     operators: read.items(common['opL'], 'opL'),
+    notes: createNotes(common),
     earlier: contextOf(read, answer, 'outCtxScrB'),
     later: contextOf(read, answer, 'outCtxScrF'),
   };

@@ -186,7 +186,7 @@ async function send(
           outFrwd: query.arriveBy !== true || isAfterArrivals(ask),
           numF: pageSize,
           maxChg: query.maxTransfers ?? -1,
-          getPasslist: false,
+          getPasslist: query.stops === true,
           getTariff: prices === 'fares',
           jnyFltrL: [{ type: 'PROD', mode: 'INC', value: String(bits) }],
         },

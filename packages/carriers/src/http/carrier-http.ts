@@ -9,7 +9,8 @@ import {
 import { aFunction, createSignalListeners, resolveByRules, wholeBetween } from '@ticketing/kit';
 import { Pool } from 'undici';
 import { type ExchangeLimits, exchange } from './exchange.ts';
-import { readRetryAfter, statusError, transportError } from './http-error.ts';
+import { statusError, transportError } from './http-error.ts';
+import { readRetryAfter } from './retry-after.ts';
 
 /** Options of `createCarrierHttp`. */
 export interface CarrierHttpOptions {
@@ -17,7 +18,7 @@ export interface CarrierHttpOptions {
   readonly connections?: number | undefined;
   /** Requests to one carrier that are sent or wait for a socket, 1 to 100,000. Default 1,024. */
   readonly maxInFlight?: number | undefined;
-  /** Largest answer in bytes, 1 to 1 GiB. Default 2 MiB, some 80 times a carrier's usual answer. */
+  /** Largest answer in bytes, as it is sent and when it is decoded, 1 to 1 GiB. Default 2 MiB, some 80 times a carrier's usual answer. */
   readonly maxBodyBytes?: number | undefined;
   /** Milliseconds to connect, 1 to 60,000. Default 1,000; never longer than the deadline. */
   readonly connectTimeoutMs?: number | undefined;
@@ -80,7 +81,8 @@ const MAX_ERROR_BYTES = 64 * 1024;
 
 /**
  * Creates the HTTP of a process's carriers. Every answer is read whole and bounded, every request ends
- * at its deadline or signal, every failure is a CarrierError. From status 300 on no body is waited for: that of
+ * at its deadline or signal, every failure is a CarrierError. Answers are asked for in `gzip` and `br`, unless a request has an
+ * `accept-encoding` of its own, and decoded. From status 300 on no body is waited for: that of
  * a redirect is empty.
  *
  * @throws TypeError or RangeError for options that are unknown or out of range

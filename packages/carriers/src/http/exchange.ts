@@ -1,6 +1,7 @@
 import { CarrierError, type CarrierHttpRequest, type CarrierHttpResponse } from '@ticketing/core';
 import type { AbortWaiter, SignalListeners } from '@ticketing/kit';
 import type { Dispatcher } from 'undici';
+import { ACCEPTED_CODINGS, type AnswerBody, createAnswerBody, readCodings } from './answer-body.ts';
 
 /** Bounds of the requests to one carrier, and of their answers. */
 export interface ExchangeLimits {
@@ -9,9 +10,9 @@ export interface ExchangeLimits {
   readonly listeners: SignalListeners;
   /** Returns epoch ms. */
   now(): number;
-  /** Longest body of an answer that resolves. */
+  /** Longest body of an answer that resolves, as it is sent and when it is decoded. */
   readonly maxBodyBytes: number;
-  /** Longest body of an answer whose status is in `alsoResolve`. */
+  /** The same of an answer whose status is in `alsoResolve`. */
   readonly maxErrorBytes: number;
   /** Returns the error of an answer that is refused by its status and headers, before its body is read; else `undefined`. */
   refusal(status: number, headers: CarrierHttpResponse['headers']): Error | undefined;
@@ -48,12 +49,18 @@ export function exchange(
       {
         method,
         path,
-        headers: headers as Record<string, string>,
+        headers: withCodings(headers),
         body: body ?? null,
       },
       handler,
     );
   });
+}
+
+/** Asks for compressed answers, unless the request itself says what it takes. */
+function withCodings(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const asks = Object.keys(headers).some((name) => name.toLowerCase() === 'accept-encoding');
+  return asks ? headers : { ...headers, 'accept-encoding': ACCEPTED_CODINGS };
 }
 
 interface Settle {
@@ -66,15 +73,14 @@ class Exchange implements Dispatcher.DispatchHandler, AbortWaiter {
   readonly #limits: ExchangeLimits;
   readonly #settle: Settle;
   readonly #timer: NodeJS.Timeout;
-  readonly #chunks: Uint8Array[] = [];
   #controller: Dispatcher.DispatchController | undefined;
   #isSettled = false;
   /** Ends a body that is not read. */
   #dropTimer: NodeJS.Timeout | undefined;
   #status = 0;
   #headers: CarrierHttpResponse['headers'] = {};
-  #length = 0;
-  #maxBytes = 0;
+  #body: AnswerBody | undefined;
+  #unreadBytes = 0;
 
   constructor(
     { request, timeoutMs }: Omit<Sending, 'path'>,
@@ -115,36 +121,28 @@ class Exchange implements Dispatcher.DispatchHandler, AbortWaiter {
     const { maxBodyBytes, maxErrorBytes, refusal } = this.#limits;
     this.#status = status;
     this.#headers = headers;
-    this.#maxBytes = status < 400 ? maxBodyBytes : Math.min(maxBodyBytes, maxErrorBytes);
-    if (status < 300 || alsoResolve?.includes(status)) return;
+    if (status < 300 || alsoResolve?.includes(status)) {
+      this.#open(status < 400 ? maxBodyBytes : Math.min(maxBodyBytes, maxErrorBytes));
+      return;
+    }
     const error = refusal(status, headers);
     if (error !== undefined) this.#fail(error);
     else this.#succeed(new Uint8Array());
     this.#drop();
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    this.#length += chunk.byteLength;
-    if (this.#dropTimer !== undefined) {
-      if (this.#length > UNREAD_BODY.bytes) this.#leave();
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#dropTimer === undefined) {
+      this.#body?.take(chunk);
       return;
     }
-    if (this.#length <= this.#maxBytes) {
-      this.#chunks.push(chunk);
-      return;
-    }
-    const { carrier } = this.#limits;
-    const error = new CarrierError(
-      'PROTOCOL',
-      `Cannot read answer of \`${carrier}\`: it exceeds \`maxBodyBytes\` (${this.#maxBytes})`,
-    );
-    this.#fail(error);
-    controller.abort(error);
+    this.#unreadBytes += chunk.byteLength;
+    if (this.#unreadBytes > UNREAD_BODY.bytes) this.#leave();
   }
 
   onResponseEnd(): void {
     clearTimeout(this.#dropTimer);
-    if (!this.#isSettled) this.#succeed(this.#body());
+    this.#body?.end();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -165,15 +163,19 @@ class Exchange implements Dispatcher.DispatchHandler, AbortWaiter {
     this.#controller?.abort(new CarrierError('ABORTED', 'The body is not read'));
   }
 
-  /** The bytes have a buffer of their own, which may be moved to another thread. */
-  #body(): Uint8Array<ArrayBuffer> {
-    const whole = new Uint8Array(this.#length);
-    let offset = 0;
-    for (const chunk of this.#chunks) {
-      whole.set(chunk, offset);
-      offset += chunk.byteLength;
+  /** Opens the body, or refuses the answer for its codings. */
+  #open(maxBytes: number): void {
+    const { carrier } = this.#limits;
+    try {
+      this.#body = createAnswerBody({
+        codings: readCodings(carrier, this.#headers),
+        ...{ carrier, maxBytes },
+        done: (body) => this.#succeed(body),
+        fail: (error) => this.aborted(error),
+      });
+    } catch (error) {
+      this.aborted(error);
     }
-    return whole;
   }
 
   #succeed(body: Uint8Array<ArrayBuffer>): void {
@@ -190,6 +192,7 @@ class Exchange implements Dispatcher.DispatchHandler, AbortWaiter {
 
   #end(): void {
     this.#isSettled = true;
+    this.#body?.close();
     clearTimeout(this.#timer);
     this.#limits.listeners.remove(this.#request.signal, this);
   }

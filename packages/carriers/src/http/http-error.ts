@@ -43,11 +43,3 @@ export function transportError(carrier: string, error: unknown): CarrierError {
   if (NETWORK_FAULTS.test(code)) return failure('NETWORK');
   return CarrierError.from(error);
 }
-
-/** Returns the milliseconds of `Retry-After` (RFC 9110, 10.2.3): seconds, or a date. */
-export function readRetryAfter(value: unknown, nowMs: number): number | undefined {
-  if (typeof value !== 'string') return undefined;
-  if (/^\d+$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
-}

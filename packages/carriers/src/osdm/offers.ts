@@ -6,11 +6,13 @@ import {
   type Offer,
   type TravelClass,
 } from '@ticketing/core';
+import { optionalPart } from '../wire/optional-part.ts';
 import type { JourneyDecoder } from '../wire/read-journeys.ts';
 import { shownText } from '../wire/shown-text.ts';
 import { wireInstant } from '../wire/wire-instant.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 import { combineOffers, type PartyOffer } from './combine-offers.ts';
+import { conditionsOf } from './conditions.ts';
 import { passengerRef } from './encode-request.ts';
 
 interface OfferContext {
@@ -58,8 +60,8 @@ export function offersByTrip(
 
 /**
  * Returns the offers that a query can use, each id once, and whether the provider priced the trip for it. Offers for some of the
- * passengers are combined to offers for all. Left out are offers for sections that are not whole rides: what they cost for the query
- * is not known.
+ * passengers are combined to offers for all, or say for whom they are. Left out are offers for sections that are not whole rides: what
+ * they cost for the query is not known.
  */
 export function readOffers(
   decoder: JourneyDecoder,
@@ -98,6 +100,7 @@ function offerOf(
   const summary = Object(offer['offerSummary']) as WireRecord;
   const fareName = nameOf(offer);
   const seatsLeft = seatsOf(read, offer);
+  const conditions = optionalPart(() => conditionsOf(read, offer));
   const { preBookableUntil } = offer;
   // Without an offset it is not said whose clocks show it.
   const isInstant = typeof preBookableUntil === 'string' && OFFSET.test(preBookableUntil);
@@ -112,6 +115,7 @@ function offerOf(
     ...(fareName !== undefined && { fareName }),
     flexibility: flexibilities.get(summary['overallFlexibility']) ?? 'unknown',
     ...(seatsLeft !== undefined && { seatsLeft }),
+    ...(conditions && { conditions }),
     ...(validUntil !== undefined && { validUntil }),
     fetchedAt,
   };

@@ -19,7 +19,9 @@ import {
   readJourneys,
   type WirePlace,
 } from '../wire/read-journeys.ts';
+import { instantMs } from '../wire/wire-instant.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
+import { withOperators } from '../wire/with-operators.ts';
 import type { OuigoWire } from './request.ts';
 
 /** Where Ouigo runs: the zone of a station that the table lacks. */
@@ -51,9 +53,9 @@ export function normaliseOuigo(
     if (read.optionalText(answer, 'code') !== undefined) throw errorOf(read, answer);
     throw read.error('a list at `outbound`', undefined);
   }
-  return readJourneys(decoder, read.records(answer['outbound'], 'outbound'), (train, row) =>
-    journeyOf(row, wire, train),
-  );
+  const trains = read.records(answer['outbound'], 'outbound');
+  const found = readJourneys(decoder, trains, (train, row) => journeyOf(row, wire, train));
+  return withOperators(found, { ouigo: 'Ouigo' });
 }
 
 /** A code that is not known, and a text in place of one, is an error of the server. */
@@ -152,10 +154,10 @@ function timeOf(
   const timestamp = read.text(call, name);
   const [, wall, offset] = TIMESTAMP.exec(timestamp) ?? [];
   if (wall === undefined) throw read.error('a timestamp', timestamp);
-  // `Date.parse` reads 30 February as 2 March; the clock refuses it.
   const local = clock.fromLocal(wall, zone);
   if (offset === undefined) return local;
-  const ms = Date.parse(`${wall}${offset.replace(/(\d{2})(\d{2})$/, '$1:$2')}`);
+  const ms = instantMs(timestamp);
+  if (ms === undefined) throw read.error('a timestamp', timestamp);
   return local.ms === ms ? local : clock.fromEpoch(ms, zone);
 }
 

@@ -8,6 +8,7 @@ import {
 } from '@ticketing/core';
 import { stationCode } from '../stations/station-table.ts';
 import { refuseRedirect } from '../wire/page-for-people.ts';
+import { instantMs } from '../wire/wire-instant.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 
 /** The bytes of the answer, and when they arrived (epoch ms). */
@@ -80,15 +81,12 @@ async function login(access: OuigoAccess, context: CarrierContext): Promise<stri
   return token;
 }
 
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
-
 /** Returns epoch ms. A token that does not say how long it is valid is used until it is refused. */
 function expiryOf(read: WireReader, answer: WireRecord, receivedAt: number): number {
   const seconds = read.optionalNumber(answer, 'expires_in');
   if (seconds !== undefined) return receivedAt + seconds * 1000;
   const date = read.optionalText(answer, 'expirationDate') ?? '';
-  const ms = INSTANT.test(date) ? Date.parse(date) : Number.NaN;
-  return Number.isNaN(ms) ? Number.POSITIVE_INFINITY : ms;
+  return instantMs(date) ?? Number.POSITIVE_INFINITY;
 }
 
 async function postSearch(

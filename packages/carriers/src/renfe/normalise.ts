@@ -8,10 +8,11 @@ import {
 import { type CarrierDecoder, withEnds } from '../wire/decoder.ts';
 import { readJourneys } from '../wire/read-journeys.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
+import { withOperators } from '../wire/with-operators.ts';
 import { readReplyBytes } from './dwr.ts';
 import { readFares } from './fares.ts';
 import type { RenfeWire } from './request.ts';
-import { readLegs } from './rides.ts';
+import { noticesOf, readLegs } from './rides.ts';
 
 const codeByRenfeError: ReadonlyMap<string, CarrierErrorCode> = new Map([
   ['U001', 'AUTH'],
@@ -42,13 +43,15 @@ export function normaliseRenfe(
     .flatMap((list) => entriesOf(read, list));
   if (entries.length === 0) throwError(read, reply);
   const context = { query, fetchedAt: wire.receivedAt, known: new Map() };
-  return readJourneys(decoder, entries, (entry, row) =>
+  const answer = readJourneys(decoder, entries, (entry, row) =>
     createJourney({
       source: 'renfe',
       legs: readLegs(row, entry, query),
       offers: readFares(decoder, entry, context),
+      remarks: noticesOf(entry),
     }),
   );
+  return withOperators(answer, { renfe: 'Renfe' });
 }
 
 /** Returns the trains of a list. Without any the list says why: that there are none, or what went wrong. */

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createOjp, stationTable } from '../../src/index.ts';
 import { editsOf } from '../edited-answers.ts';
-import { anyWalks, timesTold, timesTrue } from '../european-truth.ts';
+import { anyWalks, detailsTold, detailsTrue, timesTold, timesTrue } from '../european-truth.ts';
 import type { Runs } from '../scale.ts';
 import { anyDate, anyPeople, pairsWith } from '../timetable-cases.ts';
 import { ask, bytesOf, queryOf, startUpstream } from '../upstream.ts';
@@ -72,7 +72,8 @@ const nameOf = (uic: string): string | undefined => stationTable.byId(`uic:${uic
 /** What the adapter makes of an answer: a count of journeys, or the code of its error. Other errors pass through. */
 function outcome(body: Uint8Array): string {
   try {
-    return `${ojp.normalise(wireOf(body), zurichBern()).journeys.length} journeys`;
+    const query = { ...zurichBern(), stops: true };
+    return `${ojp.normalise(wireOf(body), query).journeys.length} journeys`;
   } catch (error) {
     if (!CarrierError.is(error)) throw error;
     return error.code;
@@ -109,6 +110,42 @@ export function ojpPropertyTests(runs: Runs): void {
         },
       ),
       { numRuns: runs(1000) },
+    );
+  });
+
+  test("ojp: platforms, remarks, coupled trains, names of operators, and with `stops` the stops on the way are the timetable's, in both versions", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(pairsWith('ibnr'), served),
+        anyDate,
+        fc.integer(),
+        fc.constantFrom('1.0', '2.0'),
+        fc.boolean(),
+        ([origin, destination], day, seed, version, stops) => {
+          const query = { carrier: 'ojp', origin, destination, date: day } as const;
+          const trains = createTimetable({ seed }).trains(query);
+          const {
+            journeys,
+            places = [],
+            operators,
+          } = ojp.normalise(wireOf(encodeOjp(trains, { version, stops })), {
+            ...queryOf(origin, destination, day),
+            stops,
+          });
+          expect(journeys.map(detailsTold)).toEqual(
+            trains.map((train) => detailsTrue(train, { stops, language: 'en' })),
+          );
+          const named = new Set(places.map(({ id }) => id));
+          for (const { legs } of journeys) {
+            for (const leg of legs) {
+              if (leg.kind !== 'ride') continue;
+              for (const { station } of leg.stops ?? []) expect(named.has(station)).toBe(true);
+              expect(operators?.[leg.operator ?? '']).toMatch(/^\D+$/);
+            }
+          }
+        },
+      ),
+      { numRuns: runs(400) },
     );
   });
 
@@ -176,6 +213,8 @@ export function ojpPropertyTests(runs: Runs): void {
     ...['OJPTripDelivery', 'TripResult', 'Trip', 'Leg', 'TripLeg', 'TimedLeg', 'LegBoard', 'Text'],
     ...['LegAlight', 'ServiceDeparture', 'ServiceArrival', 'TimetabledTime', 'siri:StopPointRef'],
     ...['TransferLeg', 'Service', 'ErrorCondition', 'Duration', 'TripResponseContext', 'Places'],
+    ...['LegIntermediate', 'Attribute', 'Situations', 'PtSituation', 'SituationFullRef', 'Summary'],
+    ...['BookingArrangements', 'BookingArrangement', 'PlannedQuay', 'ParallelService', 'Extension'],
     ...['Place', 'StopPoint', 'ParentRef', 'GeoPosition', 'siri:Latitude', 'x:other', 'Mode'],
   );
   const text = fc.constantFrom(

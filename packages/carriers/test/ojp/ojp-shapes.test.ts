@@ -257,7 +257,7 @@ test('ojp: a late train that is caught is shown, one that is not reached is mark
     answer(trip([first, walk, caught]), trip([late, walk, second])),
   );
   expect(filtered).toBeUndefined();
-  expect(journeys.map((one) => [waysOf(one)[0]?.conflict, one.durationMinutes])).toEqual([
+  expect(journeys.map((one) => [waysOf(one)[0]?.risk, one.durationMinutes])).toEqual([
     [undefined, 56],
     ['missed', 188],
   ]);

@@ -7,7 +7,8 @@ import {
   type TravelClass,
 } from '../model/journey.ts';
 import type { Money } from '../model/money.ts';
-import { cheapestTotal } from './cheapest-total.ts';
+import { lowestTotals } from './cheapest-total.ts';
+import { leavesAt } from './filter-journeys.ts';
 
 /** How many journeys of a list have a value, and the least that they cost. */
 export interface Facet<Value> {
@@ -24,7 +25,7 @@ export interface JourneyFacets {
   /** Of any of its rides. */
   readonly brand: readonly Facet<string>[];
   readonly transfers: readonly Facet<number>[];
-  /** Local hour of departure, 0 to 23. */
+  /** Local hour of departure, from the door, 0 to 23. */
   readonly hour: readonly Facet<number>[];
   /** Prices are those of offers of this class. */
   readonly travelClass: readonly Facet<TravelClass>[];
@@ -44,7 +45,7 @@ export function facetsOf(journeys: readonly Journey[]): JourneyFacets {
     carrier: facet(journeys, ({ sources }) => sources, 'seller'),
     brand: facet(journeys, ({ legs }) => ridesOf(legs).map(({ brand }) => brand)),
     transfers: facet(journeys, ({ transfers }) => [transfers]),
-    hour: facet(journeys, ({ departure }) => [Number(departure.iso.slice(11, 13))]),
+    hour: facet(journeys, (journey) => [Number(leavesAt(journey).slice(0, 2))]),
     travelClass: facet(journeys, valuesOf('travelClass'), 'travelClass'),
     flexibility: facet(journeys, valuesOf('flexibility'), 'flexibility'),
   };
@@ -62,16 +63,15 @@ function facet<Value extends string | number>(
 ): Facet<Value>[] {
   const found = new Map<Value, { count: number; lowest: Map<string, number> }>();
   for (const journey of journeys) {
-    const { legs, offers } = journey;
+    const { legs, offers, passengers } = journey;
     for (const value of new Set(valuesIn(journey))) {
       if (value === undefined) continue;
       const { count, lowest } = found.get(value) ?? { count: 0, lowest: new Map() };
       found.set(value, { count: count + 1, lowest });
       const counted = field ? offers.filter((offer) => offer[field] === value) : offers;
-      const total = cheapestTotal({ legs, offers: counted });
-      if (total === undefined) continue;
-      const { amount, currency } = total;
-      lowest.set(currency, Math.min(amount, lowest.get(currency) ?? amount));
+      for (const { amount, currency } of lowestTotals({ legs, offers: counted, passengers })) {
+        lowest.set(currency, Math.min(amount, lowest.get(currency) ?? amount));
+      }
     }
   }
   return [...found]

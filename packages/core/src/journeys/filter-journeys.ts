@@ -1,18 +1,22 @@
-import { aFlag, checkByRules, type Rules } from '@ticketing/kit';
+import { aFlag, anObject, checkByRules, type Rules } from '@ticketing/kit';
 import type { CarrierId, Journey, Offer } from '../model/journey.ts';
+import { minutesAfterLast, minutesBeforeFirst } from '../model/leg-times.ts';
 import { aTimeOfDay, type TimeAt } from '../model/local-clock.ts';
 import type { Money } from '../model/money.ts';
-import { cheapestTotal } from './cheapest-total.ts';
+import { lowestTotals } from './cheapest-total.ts';
+import { type CurrencyRates, checkRates, worthBy } from './currency-rates.ts';
 
 /** Which journeys to keep; a field that is absent keeps all. */
 export interface JourneyFilter {
-  /** Journeys that cost at most this, in its currency. */
+  /** Journeys that cost at most this: in its currency, or by `rates` in another. */
   readonly maxPrice?: Money | undefined;
-  /** `HH:MM`, local: departures from then on, whatever the day. */
+  /** By which prices of other currencies are compared with `maxPrice`. Default: none, so that they are more. */
+  readonly rates?: CurrencyRates | undefined;
+  /** `HH:MM`, local: departures from the door from then on, whatever the day. */
   readonly departAfter?: string | undefined;
-  /** `HH:MM`, local: departures until then. */
+  /** `HH:MM`, local: departures from the door until then. */
   readonly departBefore?: string | undefined;
-  /** `HH:MM`, local: arrivals until then, whatever the day. */
+  /** `HH:MM`, local: arrivals at the door until then, whatever the day. */
   readonly arriveBefore?: string | undefined;
   /** Journeys without a change of trains. */
   readonly direct?: boolean | undefined;
@@ -33,20 +37,25 @@ export interface JourneyFilter {
  */
 export function filterJourneys(journeys: readonly Journey[], filter: JourneyFilter): Journey[] {
   checkByRules('filter journeys', filter, rules);
+  const { rates } = filter;
+  checkRates('filter journeys', rates);
+  const worthOf = worthBy(rates);
   const { departAfter, departBefore, arriveBefore, direct, carriers } = filter;
   return journeys.filter((journey) => {
-    const { departure, arrival, transfers, sources } = journey;
-    const leaves = timeOf(departure);
+    const { transfers, sources } = journey;
+    const leaves = leavesAt(journey);
     return (
       !(direct && transfers > 0) &&
       !(departAfter && leaves < departAfter) &&
       !(departBefore && leaves > departBefore) &&
-      !(arriveBefore && timeOf(arrival) > arriveBefore) &&
+      !(arriveBefore && arrivesAt(journey) > arriveBefore) &&
       (carriers === undefined || sources.some((source) => carriers.includes(source))) &&
-      isOffered(journey, filter)
+      isOffered(journey, filter, worthOf)
     );
   });
 }
+
+const DAY_MINUTES = 1440;
 
 const rules: Rules = {
   maxPrice: {
@@ -56,6 +65,7 @@ const rules: Rules = {
       return Number.isFinite(amount) && typeof currency === 'string';
     },
   },
+  rates: anObject,
   departAfter: aTimeOfDay,
   departBefore: aTimeOfDay,
   arriveBefore: aTimeOfDay,
@@ -65,25 +75,47 @@ const rules: Rules = {
 };
 
 function isOffered(
-  { offers, legs }: Journey,
+  { offers, legs, passengers }: Journey,
   { maxPrice, flexible, carriers }: JourneyFilter,
+  worthOf: ReturnType<typeof worthBy>,
 ): boolean {
   if (maxPrice === undefined && !flexible) return true;
   const counted = offers.filter(
     (offer) =>
       (!flexible || isFlexible(offer)) &&
-      (carriers === undefined || carriers.includes(offer.seller)) &&
-      (maxPrice === undefined || offer.total.currency === maxPrice.currency),
+      (carriers === undefined || carriers.includes(offer.seller)),
   );
-  const total = cheapestTotal({ offers: counted, legs });
-  return total !== undefined && (maxPrice === undefined || total.amount <= maxPrice.amount);
+  const totals = lowestTotals({ offers: counted, legs, passengers });
+  if (maxPrice === undefined) return totals.length > 0;
+  return totals.some((total) => {
+    if (total.currency === maxPrice.currency) return total.amount <= maxPrice.amount;
+    const [worth, most] = [worthOf(total), worthOf(maxPrice)];
+    return worth !== undefined && most !== undefined && worth <= most;
+  });
 }
 
 function isFlexible({ flexibility }: Offer): boolean {
   return flexibility === 'full' || flexibility === 'semi';
 }
 
-/** Returns `HH:MM`, local: such texts sort as times do. */
-function timeOf({ iso }: TimeAt): string {
-  return iso.slice(11, 16);
+/** Returns when people leave for the first train, `HH:MM`, local. */
+export function leavesAt({ departure, legs }: Journey): string {
+  return timeOf(departure, -minutesBeforeFirst(legs));
+}
+
+/** Returns when people are there, after the way from the last train, `HH:MM`, local. */
+function arrivesAt({ arrival, legs }: Journey): string {
+  return timeOf(arrival, minutesAfterLast(legs));
+}
+
+/** Returns `HH:MM`, local, so many minutes later: such texts sort as times do. */
+function timeOf({ iso }: TimeAt, minutesLater: number): string {
+  const time = iso.slice(11, 16);
+  if (minutesLater === 0) return time;
+  const [hours = 0, minutes = 0] = time.split(':').map(Number);
+  const all = Math.round(hours * 60 + minutes + minutesLater);
+  const ofDay = ((all % DAY_MINUTES) + DAY_MINUTES) % DAY_MINUTES;
+  return [Math.floor(ofDay / 60), ofDay % 60]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
 }

@@ -1,11 +1,13 @@
 import { getOrAdd } from '../model/get-or-add.ts';
-import { type Journey, ridesOf } from '../model/journey.ts';
+import { type Journey, type RideLeg, ridesOf } from '../model/journey.ts';
+import type { StationId } from '../stations/station-index.ts';
+import type { SameStops } from './same-stops.ts';
 
 const SAME_TIMES_MS = 2 * 60_000;
 /** Cells of arrivals beside a cell of departures: those of 200 years. */
 const ROW = 2 ** 26;
 /** From the cell of a journey to itself, then to those beside it: what is nearest comes first. */
-const AROUND = [0, -1, 1].flatMap((departure) =>
+const AROUND = /* @__PURE__ */ [0, -1, 1].flatMap((departure) =>
   [0, -1, 1].map((arrival) => departure * ROW + arrival),
 );
 /**
@@ -21,6 +23,13 @@ export type Cluster = [leader: Journey, ...others: Journey[]];
 
 /** Compares journeys by a total order. */
 export type CompareJourneys = (a: Journey, b: Journey) => number;
+
+/** By what journeys are merged. */
+export interface MergeContext {
+  readonly compare: CompareJourneys;
+  /** Absent: each id is a stop of its own. */
+  readonly stops: SameStops | undefined;
+}
 
 /**
  * What the members of a cluster say, by names: brand, operator and number of each ride, and times by each carrier that lists it
@@ -60,11 +69,16 @@ export function isNumbered({ legs }: Journey): boolean {
  *
  * @param clusters in order of their leaders; gains those that are opened
  */
-export function attachLoose(clusters: Cluster[], loose: Journey[], compare: CompareJourneys): void {
+export function attachLoose(
+  clusters: Cluster[],
+  loose: Journey[],
+  { compare, stops }: MergeContext,
+): void {
   /** By stations, then by the numbers of {@link cellOf}. */
   const places = new Map<string, Map<number, Map<string, Group>>>();
   const cellsOf = ({ legs }: Journey) => {
-    const stations = ridesOf(legs).map(({ origin, destination }) => `${origin} ${destination}`);
+    const stop = (id: StationId): StationId => stops?.get(id) ?? id;
+    const stations = ridesOf(legs).map((ride) => `${stop(ride.origin)} ${stop(ride.destination)}`);
     return getOrAdd(places, stations.join('>'), () => new Map<number, Map<string, Group>>());
   };
 
@@ -171,8 +185,9 @@ function learn(known: Facts, facts: Facts): void {
 function factsOf(journey: Journey): Facts {
   const facts: Facts = new Map();
   for (const [index, ride] of ridesOf(journey.legs).entries()) {
+    const named = { ...splitName(ride), operator: ride.operator };
     for (const name of ['brand', 'operator', 'number'] as const) {
-      const value = ride[name];
+      const value = named[name];
       if (value !== undefined) facts.set(name + index, value.toLowerCase());
     }
   }
@@ -181,6 +196,17 @@ function factsOf(journey: Journey): Facts {
     for (const source of journey.sources) facts.set(`by ${source}`, times);
   }
   return facts;
+}
+
+/** A brand that ends with the number of the train, which other carriers list by itself: one or two digits may be those of a line. */
+const NUMBERED = /^(\D{1,40}?) ?(\d{3,6})$/;
+
+/** Returns brand and number, the number not in the brand. */
+function splitName(ride: RideLeg): Pick<RideLeg, 'brand' | 'number'> {
+  const { brand = '', number } = ride;
+  const [, own, last] = NUMBERED.exec(brand) ?? [];
+  if (own === undefined || last === undefined || last !== (number ?? last)) return ride;
+  return { brand: own, number: last };
 }
 
 /** Returns the number of the two minutes of a journey's departure and of those of its arrival. */

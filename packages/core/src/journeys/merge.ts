@@ -6,29 +6,42 @@ import {
   compareText,
   type Journey,
   journeyKey,
-  type Leg,
   type Offer,
-  type RideLeg,
   ridesOf,
   sortOffers,
   type TimeConflict,
 } from '../model/journey.ts';
-import { doorToDoorMinutes, withMissed } from '../model/leg-times.ts';
+import { doorToDoorMinutes } from '../model/leg-times.ts';
 import { presentFields } from '../model/present-fields.ts';
+import { joinRemarks } from '../model/remark.ts';
+import type { Place } from '../stations/station-index.ts';
+import { joinLegs } from './join-legs.ts';
 import { attachLoose, type Cluster, type CompareJourneys, isNumbered } from './loose-journeys.ts';
-import { type JourneyOrder, sortJourneys } from './order.ts';
+import { type JourneyOrder, type SortOptions, sortJourneys } from './order.ts';
+import { type SameStops, sameStops } from './same-stops.ts';
+import { isOdd, joinTwins, SAME_TRAIN_MS } from './twins.ts';
 
-const SAME_TRAIN_MS = 10 * 60_000;
 const CONFLICT_MS = 3 * 60_000;
+
+/** What is known beside the journeys that are merged. */
+export interface MergeOptions {
+  /**
+   * Stops of the journeys: those within 300 m whose names agree are one stop, whatever their ids. Default: none, so that each id is a
+   * stop of its own.
+   */
+  readonly places?: Iterable<Place> | undefined;
+}
 
 /**
  * Returns the journeys of several carriers, each once. The result is unordered and does not depend on the
  * order of the input. Two are the same when
- * - every ride has the same operating day, train number and stations, and they depart within 10 minutes; or
+ * - every ride has the same train number and stations, and they depart within 10 minutes: carriers differ in the operating day that
+ *   they give a train after midnight, or give none; or
  * - one of them has no train number, stations are the same, departure and arrival are within
  *   2 minutes, neither brand, operator nor number contradict each other, and no carrier lists both without
  *   numbers at two times.
  *
+ * What the leader does not say of a train (expected times, platforms, stops, remarks) comes from the first of the others that does.
  * Keeps the offers of all sellers; of two with one seller and id in two answers, the one fetched later. The times are those
  * of the numbered journey that departs first, never averaged; a time more than 3 minutes off is kept as a
  * conflict. The ids of the result are unique.
@@ -36,22 +49,31 @@ const CONFLICT_MS = 3 * 60_000;
  * @example
  * const journeys = mergeJourneys([...renfeAnswer.journeys, ...ouigoAnswer.journeys]);
  */
-export function mergeJourneys(journeys: readonly Journey[]): Journey[] {
+export function mergeJourneys(
+  journeys: readonly Journey[],
+  { places }: MergeOptions = {},
+): Journey[] {
+  return mergeAtStops(journeys, places && sameStops(places));
+}
+
+function mergeAtStops(journeys: readonly Journey[], stops: SameStops | undefined): Journey[] {
   const ids = new Set<string>();
   for (const { id } of journeys) ids.add(id);
+  const hasTwins = journeys.length > 1 && journeys.some((journey) => isOdd(journey, stops));
   const isEachOnce = ids.size === journeys.length;
   const numbered = journeys.filter(isNumbered);
-  if (isEachOnce && numbered.length === journeys.length) return numbered;
+  if (isEachOnce && !hasTwins && numbered.length === journeys.length) return numbered;
   const compare = totalOrder();
-  const clusters = isEachOnce
+  const byId = isEachOnce
     ? numbered.map((journey): Cluster => [journey])
     : [...groupBy(numbered, ({ id }) => id).values()].flatMap((group) =>
         clusterNumbered(group, compare),
       );
+  const clusters = hasTwins ? joinTwins(byId, { compare, stops }) : byId;
   if (numbered.length < journeys.length) {
     clusters.sort(([a], [b]) => compare(a, b));
     const loose = journeys.filter((journey) => !isNumbered(journey));
-    attachLoose(clusters, loose, compare);
+    attachLoose(clusters, loose, { compare, stops });
   }
   const merged = clusters.map(mergeCluster);
   return isEachOnce ? merged : uniqueIds(merged, compare);
@@ -77,21 +99,27 @@ function clusterNumbered(journeys: Journey[], compare: CompareJourneys): Cluster
 }
 
 function mergeCluster(cluster: Cluster): Journey {
-  const [leader] = cluster;
-  if (cluster.length === 1) return leader;
+  const [leader, ...others] = cluster;
+  if (others.length === 0) return leader;
   const unpriced = carriersIn(cluster, 'unpriced');
   const conflicts = conflictsIn(cluster);
-  const legs = legsWithExpected(cluster);
+  const legs = joinLegs(
+    leader.legs,
+    others.map((other) => other.legs),
+  );
+  const remarks = joinRemarks(cluster.map((member) => member.remarks));
+  const passengers = cluster.find((member) => member.passengers !== undefined)?.passengers;
   return {
     ...leader,
     ...(legs !== leader.legs && {
-      legs: withMissed(legs),
+      legs,
       durationMinutes: doorToDoorMinutes(legs),
     }),
     offers: mergeOffers(cluster),
     sources: carriersIn(cluster, 'sources'),
     ...(unpriced.length > 0 && { unpriced }),
     ...(conflicts.length > 0 && { conflicts }),
+    ...presentFields({ remarks, passengers }),
   };
 }
 
@@ -99,26 +127,6 @@ function carriersIn(cluster: Cluster, field: 'sources' | 'unpriced'): readonly C
   const carriers = new Set<CarrierId>();
   for (const { [field]: some = [] } of cluster) for (const carrier of some) carriers.add(carrier);
   return [...carriers].sort(compareText);
-}
-
-/** The leader's legs; a ride without news of its own has that of the first other member that has any. */
-function legsWithExpected([leader, ...others]: Cluster): readonly Leg[] {
-  const rides = others.map(({ legs }) => ridesOf(legs));
-  if (!rides.some((other) => other.some(hasNews))) return leader.legs;
-  let index = -1;
-  return leader.legs.map((leg) => {
-    if (leg.kind === 'transfer') return leg;
-    index += 1;
-    if (hasNews(leg)) return leg;
-    const news = rides.map((other) => other[index]).find((other) => other && hasNews(other));
-    if (news === undefined) return leg;
-    const { expectedDeparture, expectedArrival, cancelled } = news;
-    return { ...leg, ...presentFields({ expectedDeparture, expectedArrival, cancelled }) };
-  });
-}
-
-function hasNews({ expectedDeparture, expectedArrival, cancelled }: RideLeg): boolean {
-  return expectedDeparture !== undefined || expectedArrival !== undefined || cancelled === true;
 }
 
 /** Each offer of each seller once, as it was fetched last. Most sellers have offers in one answer alone: those need no search. */
@@ -199,7 +207,10 @@ function totalOrder(): CompareJourneys {
 /** Merges answers as they come. */
 interface JourneyFeed {
   /** Adds an answer, and returns the journeys that are new or changed, sorted, and the ids that are gone. */
-  add(journeys: readonly Journey[]): {
+  add(
+    journeys: readonly Journey[],
+    options?: MergeOptions,
+  ): {
     readonly journeys: readonly Journey[];
     readonly removed: readonly string[];
   };
@@ -207,13 +218,15 @@ interface JourneyFeed {
 }
 
 /** Creates a feed. Applying its changes in turn gives the same as merging everything at once. */
-export function createJourneyFeed(order: JourneyOrder): JourneyFeed {
+export function createJourneyFeed(order: JourneyOrder | SortOptions): JourneyFeed {
   const answers: Journey[] = [];
   let known = new Map<string, Journey>();
   return {
-    add(journeys) {
+    add(journeys, options) {
       for (const journey of journeys) answers.push(journey);
-      const merged = new Map(mergeJourneys(answers).map((journey) => [journey.id, journey]));
+      const merged = new Map(
+        mergeJourneys(answers, options).map((journey) => [journey.id, journey]),
+      );
       const before = known;
       known = merged;
       return {

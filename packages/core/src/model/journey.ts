@@ -1,9 +1,10 @@
 import { RailError, type RailErrorData } from '../errors.ts';
 import type { StationId } from '../stations/station-index.ts';
 import { wrongInParts } from './journey-shape.ts';
-import { doorToDoorMinutes, isCaught, withMissed } from './leg-times.ts';
+import { doorToDoorMinutes, isCaught, withRisks } from './leg-times.ts';
 import type { LocalDate, TimeAt } from './local-clock.ts';
 import type { Money } from './money.ts';
+import type { MAX_REMARK_LENGTH, MAX_REMARKS, Remark } from './remark.ts';
 import { explain } from './shape.ts';
 import { stableHash } from './stable-hash.ts';
 
@@ -38,6 +39,42 @@ export interface RideLeg {
   readonly operatingDay?: LocalDate;
   /** Trains that people stay in, in turn: number or line change on the way, the seat need not. Absent: it is one train. */
   readonly sections?: readonly RideSection[];
+  /** Where it leaves from. Absent: the carrier does not say. */
+  readonly departurePlatform?: Platform;
+  readonly arrivalPlatform?: Platform;
+  /** What the carrier says of this train, at most {@link MAX_REMARKS}. */
+  readonly remarks?: readonly Remark[];
+  /** Where it calls on the way, in order. Absent: the query has no `stops`, or the carrier does not say. */
+  readonly stops?: readonly RideStop[];
+  /** It runs only if it was booked. */
+  readonly booking?: RideBooking;
+}
+
+/** A platform, a track or a bay, as it is written at the station. At least one of both is there. */
+export interface Platform {
+  readonly planned?: string;
+  /** As the carrier expects it now. Another one than planned: it changed. */
+  readonly expected?: string;
+}
+
+/** A station where a train calls between the ends of a ride. */
+export interface RideStop {
+  readonly station: StationId;
+  readonly arrival?: TimeAt;
+  readonly departure?: TimeAt;
+  readonly expectedArrival?: TimeAt;
+  readonly expectedDeparture?: TimeAt;
+  readonly platform?: Platform;
+  /** The train does not call here. */
+  readonly cancelled?: true;
+}
+
+/** How a vehicle is ordered that runs on demand. */
+export interface RideBooking {
+  /** Until when it may be booked. */
+  readonly until?: TimeAt;
+  /** How it is booked: at most {@link MAX_REMARK_LENGTH} characters. */
+  readonly text?: string;
 }
 
 /** One of the trains that people stay in. */
@@ -57,8 +94,11 @@ export interface TransferLeg {
    * them, so that its minutes are no part of the duration.
    */
   readonly nearby?: true;
-  /** `missed`: the train after it is expected to leave before the one before it arrives. */
-  readonly conflict?: 'missed';
+  /**
+   * As things are expected now. `missed`: the train after it leaves before the one before it arrives. `tight`: it leaves before the
+   * way is done. A connection that is as short as planned is neither.
+   */
+  readonly risk?: 'tight' | 'missed';
 }
 
 /** A part of a journey: a train, or a way to, from or between trains. */
@@ -80,11 +120,25 @@ export interface Offer {
   readonly fareName?: string;
   readonly flexibility: 'full' | 'semi' | 'none' | 'unknown';
   readonly seatsLeft?: number;
+  /** Whom it is for, by their places among the passengers of the query, ascending. Absent: for all. */
+  readonly passengers?: readonly number[];
+  readonly conditions?: OfferConditions;
   /** Epoch ms. */
   readonly validUntil?: number;
   /** Epoch ms at which the seller answered. */
   readonly fetchedAt: number;
 }
+
+/** What may be done with a ticket after it was bought. */
+export interface OfferConditions {
+  readonly refund: Condition;
+  readonly exchange: Condition;
+  /** In the seller's words: at most {@link MAX_REMARK_LENGTH} characters. */
+  readonly text?: string;
+}
+
+/** `fee`: for a part of the price. */
+export type Condition = 'yes' | 'fee' | 'no' | 'unknown';
 
 /** A time of another source that is more than three minutes away from the journey's own. */
 export interface TimeConflict {
@@ -108,13 +162,17 @@ export interface Journey {
   readonly durationMinutes: number;
   /** Changes of train. */
   readonly transfers: number;
-  /** Cheapest first. */
+  /** Cheapest first, of each currency by itself. */
   readonly offers: readonly Offer[];
   /** Carriers that list this journey, sorted. */
   readonly sources: readonly CarrierId[];
   /** Those of `sources` that know its times and no price, sorted. */
   readonly unpriced?: readonly CarrierId[];
   readonly conflicts?: readonly TimeConflict[];
+  /** What carriers say of the whole journey, at most {@link MAX_REMARKS}. */
+  readonly remarks?: readonly Remark[];
+  /** How many travel. Only beside offers for some of them: without it nobody knows which offers together are for all. */
+  readonly passengers?: number;
 }
 
 /** What an adapter knows of a journey; `createJourney` derives the rest. */
@@ -124,11 +182,12 @@ export interface JourneyParts {
   readonly offers: readonly Offer[];
   /** `false`: the source knows no prices. Without it, a journey without offers is sold out. */
   readonly priced?: false | undefined;
+  readonly remarks?: readonly Remark[] | undefined;
 }
 
 /**
  * Returns a journey of these legs and offers: derives id, times, duration and transfers, sorts the offers, and marks the transfers
- * that are missed as things are expected.
+ * that are tight or missed as things are expected.
  *
  * @throws RailError `ERR_JOURNEY` without a ride, for a leg or an offer that lacks a field (`data.parameter` names it), or
  *   when a train arrives before it departs, or departs before the one before it arrives both as planned and as expected
@@ -145,8 +204,8 @@ export interface JourneyParts {
  * });
  * journey.durationMinutes; // 150
  */
-export function createJourney({ source, legs, offers, priced }: JourneyParts): Journey {
-  const found = wrongInParts({ legs, offers });
+export function createJourney({ source, legs, offers, priced, remarks }: JourneyParts): Journey {
+  const found = wrongInParts({ legs, offers, remarks });
   if (found !== undefined) {
     const { path: parameter, expected, got } = found;
     throw journeyError(explain(found), { parameter, expected, got });
@@ -166,7 +225,7 @@ export function createJourney({ source, legs, offers, priced }: JourneyParts): J
   }
   return {
     id: `j-${stableHash(journeyKey(rides))}`,
-    legs: withMissed(legs),
+    legs: withRisks(legs),
     departure: first.departure,
     arrival: last.arrival,
     durationMinutes: doorToDoorMinutes(legs),
@@ -174,6 +233,7 @@ export function createJourney({ source, legs, offers, priced }: JourneyParts): J
     offers: sortOffers([...offers]),
     sources: [source],
     ...(priced === false && { unpriced: [source] }),
+    ...(remarks && remarks.length > 0 && { remarks }),
   };
 }
 
@@ -201,7 +261,7 @@ export function journeyKey(rides: readonly RideLeg[]): string {
   return key;
 }
 
-/** Compares offers, cheapest first. A total order: currency, amount, seller, id. */
+/** Compares offers, cheapest first, of each currency by itself. A total order: currency, amount, seller, id. */
 export function compareOffers(a: Offer, b: Offer): number {
   return (
     compareText(a.total.currency, b.total.currency) ||

@@ -1,10 +1,18 @@
 import type { Rule } from '@ticketing/kit';
 import type { CarrierAnswer } from '../carrier.ts';
 import { CarrierError } from '../errors.ts';
-import type { CarrierId } from '../model/journey.ts';
-import { journeysOf } from '../model/journey-shape.ts';
-import { aNumber, aText, explain, firstWrong, type Shape } from '../model/shape.ts';
+import type { CarrierId, Journey } from '../model/journey.ts';
+import { journeysOf, someOf } from '../model/journey-shape.ts';
+import {
+  aNumber,
+  aText,
+  explain,
+  firstWrong,
+  type Shape,
+  type WrongField,
+} from '../model/shape.ts';
 import { aToken } from './pages.ts';
+import type { ResolvedQuery } from './search-query.ts';
 
 const aPlace: Shape = {
   id: aText,
@@ -32,9 +40,22 @@ const countsByReason: Rule = {
   test: (value) => typeof value === 'object' && Object.values(value ?? {}).every(aCount.test),
 };
 
+const namesById: Rule = {
+  expected: 'at most 1000 names of 1 to 500 characters by operator',
+  test: (value) => {
+    if (typeof value !== 'object' || value === null) return false;
+    const names: unknown[] = Object.values(value);
+    return (
+      names.length <= 1000 &&
+      names.every((name) => typeof name === 'string' && name.length > 0 && name.length <= 500)
+    );
+  },
+};
+
 const anAnswer: Shape = {
   journeys: journeysOf,
   places: { optional: [aPlace] },
+  operators: { optional: namesById },
   pages: { optional: { earlier: { optional: aToken }, later: { optional: aToken } } },
   covers: { optional: anInterval },
   filtered: { optional: aCount },
@@ -61,5 +82,31 @@ export function answeredCarrier(
   }
   const found = firstWrong(Object(answer), anAnswer);
   if (found === undefined) return answer;
-  throw new TypeError(`Carrier \`${carrier}\` gave a wrong answer: ${explain(found)}`);
+  throw wrongAnswer(carrier, found);
+}
+
+function wrongAnswer(carrier: CarrierId, found: WrongField): TypeError {
+  return new TypeError(`Carrier \`${carrier}\` gave a wrong answer: ${explain(found)}`);
+}
+
+/**
+ * Returns journeys that have the number of passengers beside offers for some of them, so that prices can be added for all.
+ *
+ * @throws TypeError for an offer for a passenger whom the query lacks
+ */
+export function withPassengers(
+  carrier: CarrierId,
+  journeys: readonly Journey[],
+  { passengers: { length } }: ResolvedQuery,
+): readonly Journey[] {
+  const places = someOf('passengers', length);
+  return journeys.map((journey) => {
+    if (journey.offers.every(({ passengers }) => passengers === undefined)) return journey;
+    for (const { passengers = [0] } of journey.offers) {
+      if (places.test(passengers)) continue;
+      const { expected } = places;
+      throw wrongAnswer(carrier, { path: 'offers.passengers', expected, got: passengers });
+    }
+    return { ...journey, passengers: length };
+  });
 }

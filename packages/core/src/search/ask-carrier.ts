@@ -2,7 +2,7 @@ import type { Carrier, CarrierAnswer, CarrierContext } from '../carrier.ts';
 import { CarrierError } from '../errors.ts';
 import type { LocalClock, LocalDate } from '../model/local-clock.ts';
 import { stateOfCode } from '../scatter/source-status.ts';
-import { answeredCarrier } from './answered-carrier.ts';
+import { answeredCarrier, withPassengers } from './answered-carrier.ts';
 import { firstDayPart, inDayPart, isAskedByDay } from './day-parts.ts';
 import { type JoinedAnswer, joinAnswers, soleAnswer } from './join-answers.ts';
 import {
@@ -65,14 +65,15 @@ export async function askCarrier(
     return byDay ? answer : withCovers(answer);
   };
   const [only] = questions;
-  const { journeys, places, covers, filtered, leftOut, failure, pages } =
+  const { journeys, places, operators, covers, filtered, leftOut, failure, pages } =
     questions.length === 1 && only !== undefined
       ? soleAnswer(await ask(only, context))
       : joinAnswers(await askAll(questions, context, ask));
   const inPart = byDay ? inDayPart(journeys, asked, query, clock) : journeys;
   return {
-    journeys: applyOtherFields(inPart, query, capabilities),
+    journeys: applyOtherFields(withPassengers(id, inPart, query), query, capabilities),
     places,
+    operators,
     covers,
     filtered,
     leftOut,

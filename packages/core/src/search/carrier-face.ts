@@ -12,7 +12,7 @@ import { type ResolvedQuery, searchDays } from './search-query.ts';
 import type { CarrierStatus, SearchResult } from './search-result.ts';
 
 /** How a search ended, without what it found. */
-type EndedSearch = Omit<SearchResult, 'journeys' | 'places' | 'pages'>;
+type EndedSearch = Omit<SearchResult, 'journeys' | 'places' | 'operators' | 'pages'>;
 
 /** One search, as subscribers of `tracing:ticketing:core:search:*` see it. */
 interface SearchTrace extends CallTrace {

@@ -1,8 +1,11 @@
 import type { CarrierCapabilities } from '../carrier.ts';
 import type { Journey } from '../model/journey.ts';
+import { minutesAfterLast, minutesBeforeFirst } from '../model/leg-times.ts';
 import { isLocalDate, type LocalClock, shiftDay } from '../model/local-clock.ts';
 import type { Direction } from './join-answers.ts';
 import type { ResolvedQuery } from './search-query.ts';
+
+const MINUTE_MS = 60_000;
 
 /**
  * A day, `2026-12-01`; the day of a query with a time has two parts, `2026-12-01 early` and `2026-12-01 late`: before
@@ -45,7 +48,7 @@ function hasParts(day: string, { date, time }: ResolvedQuery): boolean {
   return day === date && time !== undefined;
 }
 
-/** Returns the journeys of a part of a day, given those of the day. */
+/** Returns the journeys of a part of a day, from door to door, given those of the day. */
 export function inDayPart(
   journeys: readonly Journey[],
   asked: DayPart,
@@ -55,8 +58,10 @@ export function inDayPart(
   const [, part] = asked.split(' ');
   if (part === undefined) return journeys;
   const at = clock.epoch(`${date}T${time}`, (arriveBy ? destination : origin).zone);
-  return journeys.filter(({ departure, arrival }) => {
-    const early = arriveBy ? arrival.ms <= at : departure.ms < at;
+  return journeys.filter(({ departure, arrival, legs }) => {
+    const early = arriveBy
+      ? arrival.ms + minutesAfterLast(legs) * MINUTE_MS <= at
+      : departure.ms - minutesBeforeFirst(legs) * MINUTE_MS < at;
     return early === (part === 'early');
   });
 }

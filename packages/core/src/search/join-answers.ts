@@ -22,8 +22,12 @@ export function bothWays<T>(make: (direction: Direction) => T | undefined): Both
 
 /** The answers of one carrier to several pairs of stations, as one. */
 export interface JoinedAnswer
-  extends Omit<CarrierAnswer, 'pages' | 'places' | 'covers' | 'filtered' | 'leftOut' | 'failure'> {
+  extends Omit<
+    CarrierAnswer,
+    'pages' | 'places' | 'operators' | 'covers' | 'filtered' | 'leftOut' | 'failure'
+  > {
   readonly places: CarrierAnswer['places'] | undefined;
+  readonly operators: CarrierAnswer['operators'] | undefined;
   readonly covers: Covered | undefined;
   readonly filtered: number | undefined;
   readonly leftOut: CarrierAnswer['leftOut'] | undefined;
@@ -49,6 +53,9 @@ export function joinAnswers(answers: readonly CarrierAnswer[]): JoinedAnswer {
   return {
     journeys: answers.flatMap(({ journeys }) => journeys),
     places,
+    operators: Object.fromEntries(
+      answers.flatMap(({ operators = {} }) => Object.entries(operators)),
+    ),
     covers: covers.length === 0 ? undefined : overlapOf(covers),
     filtered,
     leftOut: leftOut.size > 0 ? Object.fromEntries(leftOut) : undefined,
@@ -59,9 +66,9 @@ export function joinAnswers(answers: readonly CarrierAnswer[]): JoinedAnswer {
 
 /** The same for one answer, which almost all are. */
 export function soleAnswer(answer: CarrierAnswer): JoinedAnswer {
-  const { journeys, places, covers, filtered, leftOut, failure, pages } = answer;
+  const { journeys, places, operators, covers, filtered, leftOut, failure, pages } = answer;
   const tokens = pages && tokensOf([answer]);
-  return { journeys, places, covers, filtered, leftOut, failure, pages: tokens };
+  return { journeys, places, operators, covers, filtered, leftOut, failure, pages: tokens };
 }
 
 function tokensOf(answers: readonly CarrierAnswer[]): TokensByDirection {

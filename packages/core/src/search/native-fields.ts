@@ -1,5 +1,5 @@
 import type { CarrierCapabilities, NativeField } from '../carrier.ts';
-import { type Journey, ridesOf } from '../model/journey.ts';
+import { type Journey, type Leg, type RideLeg, ridesOf } from '../model/journey.ts';
 import { presentFields } from '../model/present-fields.ts';
 import { isAskedByDay } from './day-parts.ts';
 import { type CarrierQuery, type ResolvedQuery, stationsOf } from './search-query.ts';
@@ -13,7 +13,7 @@ export function nativeFields(
   capabilities: CarrierCapabilities = {},
 ): Omit<CarrierQuery, 'origin' | 'destination'> {
   const { native = [] } = capabilities;
-  const { date, passengers, time, arriveBy, via, maxTransfers, travelClass } = query;
+  const { date, passengers, time, arriveBy, via, maxTransfers, travelClass, stops } = query;
   const timed = time !== undefined && !isAskedByDay(capabilities, query);
   const own = <T>(field: NativeField, value: T): T | undefined =>
     native.includes(field) ? value : undefined;
@@ -25,6 +25,7 @@ export function nativeFields(
       via: via && 'members' in via ? undefined : own('via', via),
       maxTransfers: own('maxTransfers', maxTransfers),
       travelClass: own('travelClass', travelClass),
+      stops,
     }),
   };
 }
@@ -32,10 +33,10 @@ export function nativeFields(
 /** Leaves out what the query does not ask for and the carrier could not leave out itself. */
 export function applyOtherFields(
   journeys: readonly Journey[],
-  { via, maxTransfers, travelClass }: ResolvedQuery,
+  { via, maxTransfers, travelClass, stops }: ResolvedQuery,
   { native = [] }: CarrierCapabilities = {},
 ): readonly Journey[] {
-  let kept = journeys;
+  let kept = stops ? journeys : journeys.map(withoutStops);
   if (via !== undefined && ('members' in via || !native.includes('via'))) {
     const ids = stationsOf(via).map(({ id }) => id);
     kept = kept.filter(({ legs }) =>
@@ -54,6 +55,24 @@ export function applyOtherFields(
       (offer) => offer.travelClass === travelClass || offer.travelClass === 'any',
     ),
   }));
+}
+
+/** Returns a journey without the stations between the ends of its rides: the same one if it has none. */
+function withoutStops(journey: Journey): Journey {
+  if (!ridesOf(journey.legs).some(hasStops)) return journey;
+  const legs = journey.legs.map((leg): Leg => {
+    if (leg.kind === 'transfer' || !hasStops(leg)) return leg;
+    const { stops: _, sections, ...ride } = leg;
+    return {
+      ...ride,
+      ...(sections && { sections: sections.map(({ stops: _, ...section }) => section) }),
+    };
+  });
+  return { ...journey, legs };
+}
+
+function hasStops({ stops, sections }: RideLeg): boolean {
+  return stops !== undefined || sections?.some((section) => section.stops !== undefined) === true;
 }
 
 /** Returns what a carrier does not read of passengers, `undefined` when it reads everything. */

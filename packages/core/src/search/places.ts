@@ -1,4 +1,4 @@
-import type { CarrierId, Journey } from '../model/journey.ts';
+import type { CarrierId, Journey, Leg } from '../model/journey.ts';
 import type { Place, StationId } from '../stations/station-index.ts';
 import { type ResolvedQuery, stationsOf } from './search-query.ts';
 
@@ -6,6 +6,8 @@ import { type ResolvedQuery, stationsOf } from './search-query.ts';
 export interface Places {
   /** Adds those of an answer. Of several names, that of the query counts, then that of the first carrier in order. */
   learn(carrier: CarrierId, places: readonly Place[] | undefined): void;
+  /** Returns every place so far. */
+  all(): Iterable<Place>;
   /** Returns the places of these journeys that are new, and places returned before whose name is another now. */
   take(journeys: readonly Journey[]): Record<StationId, Place>;
 }
@@ -35,17 +37,26 @@ export function createPlaces(
         }
       }
     },
+    *all() {
+      for (const { place } of known.values()) yield place;
+    },
     take(journeys) {
       const fresh = new Set(renamed);
       renamed.clear();
       let [from, to]: StationId[] = [];
+      const add = (id: StationId): void => {
+        if (!taken.has(id)) fresh.add(id);
+      };
       for (const { legs } of journeys) {
+        const [first] = legs;
         // Most journeys are between the stations of the one before.
-        if (legs.length === 1 && legs[0]?.origin === from && legs[0]?.destination === to) continue;
-        for (const { origin, destination } of legs) {
-          [from, to] = [origin, destination];
-          if (!taken.has(from)) fresh.add(from);
-          if (!taken.has(to)) fresh.add(to);
+        const isKnown = legs.length === 1 && first?.origin === from && first?.destination === to;
+        if (isKnown && isPlain(first)) continue;
+        for (const leg of legs) {
+          [from, to] = [leg.origin, leg.destination];
+          add(from);
+          add(to);
+          for (const station of isPlain(leg) ? [] : stationsWithin(leg)) add(station);
         }
       }
       const places: Record<StationId, Place> = {};
@@ -56,4 +67,20 @@ export function createPlaces(
       return places;
     },
   };
+}
+
+function isPlain(leg: Leg | undefined): boolean {
+  return leg?.kind !== 'ride' || (leg.stops === undefined && leg.sections === undefined);
+}
+
+/** Returns the stations of a ride besides its ends, some more than once. */
+function stationsWithin(leg: Leg): readonly StationId[] {
+  if (leg.kind === 'transfer') return [];
+  const { stops = [], sections = [] } = leg;
+  return [
+    ...sections.flatMap(({ origin, destination }) => [origin, destination]),
+    ...[...stops, ...sections.flatMap((section) => section.stops ?? [])].map(
+      ({ station }) => station,
+    ),
+  ];
 }

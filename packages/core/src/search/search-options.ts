@@ -1,5 +1,6 @@
 import {
   aFunction,
+  anObject,
   aSignal,
   checkByRules,
   oneOf,
@@ -10,6 +11,7 @@ import {
   whole,
 } from '@ticketing/kit';
 import type { Carrier, CarrierAnswer, CarrierContext, CarrierHttp } from '../carrier.ts';
+import { type CurrencyRates, checkRates, type PriceOptions } from '../journeys/currency-rates.ts';
 import { JOURNEY_ORDERS, type JourneyOrder } from '../journeys/order.ts';
 import type { CarrierId } from '../model/journey.ts';
 import { presentFields } from '../model/present-fields.ts';
@@ -31,6 +33,8 @@ export interface SearchOptions {
   readonly deadlineMs?: number | undefined;
   /** Sorts the journeys. Default `departure`. */
   readonly order?: JourneyOrder | undefined;
+  /** By which prices of several currencies are sorted. Default: none, so that each currency is sorted by itself. */
+  readonly rates?: CurrencyRates | undefined;
   /**
    * Most journeys in one answer of a carrier, 1 or more, or `Infinity`. A carrier that answers more fails with code `PROTOCOL`: none is
    * left out in silence. Default 10,000.
@@ -58,7 +62,7 @@ export interface SearchCallOptions {
 /** Options of which none is absent. */
 type Filled<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
 
-export type ResolvedSearchOptions = Filled<SearchOptions>;
+export type ResolvedSearchOptions = Filled<Omit<SearchOptions, 'rates'>> & PriceOptions;
 
 export type ResolvedCallOptions = Filled<Omit<SearchCallOptions, 'signal' | 'carriers'>> & {
   readonly signal: AbortSignal | undefined;
@@ -81,10 +85,12 @@ export function resolveSearchOptions(options: SearchOptions): ResolvedSearchOpti
     ...callRules,
     carriers: required(someCarriers),
     maxJourneys: orInfinity(whole(10_000)),
+    rates: anObject,
     http: { ...aFunction, fallback: noHttp },
     run: { ...aFunction, fallback: runInProcess },
     now: { ...aFunction, fallback: () => Date.now() },
   });
+  checkRates(SEARCH, resolved.rates);
   checkIds({ action: SEARCH, option: 'carriers', rule: aCarrier }, resolved.carriers);
   return { ...resolved, carriers: [...resolved.carriers] };
 }

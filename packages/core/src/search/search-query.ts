@@ -38,6 +38,8 @@ export interface SearchQuery {
   readonly travelClass?: 'first' | 'second' | undefined;
   /** How many adults, or who travels: 1 to 9. Default 1. */
   readonly passengers?: number | readonly Passenger[] | undefined;
+  /** Rides have the stations where they call on the way, where the carrier says them: answers are several times larger. Default false. */
+  readonly stops?: boolean | undefined;
   /** The journeys before or after those of an earlier result, by its `pages`. */
   readonly page?: SearchPage | undefined;
 }
@@ -118,6 +120,7 @@ const optional: Shape = {
   arriveBy: { optional: aFlag },
   maxTransfers: { optional: /* @__PURE__ */ wholeFrom(0, MAX_TRANSFERS) },
   travelClass: { optional: aClass },
+  stops: { optional: aFlag },
 };
 
 /** Returns the fields without a default that are given, checked. `page` is checked where carriers are known. */
@@ -125,7 +128,7 @@ function optionalFields(
   query: SearchQuery,
 ): Omit<ResolvedQuery, 'origin' | 'destination' | 'date' | 'passengers'> {
   check(query, optional);
-  const { time, arriveBy, via, maxTransfers, travelClass, page } = query;
+  const { time, arriveBy, via, maxTransfers, travelClass, stops, page } = query;
   if (arriveBy && time === undefined) throw badQuery('time', 'given with `arriveBy`', time);
   return presentFields({
     time,
@@ -133,6 +136,7 @@ function optionalFields(
     via,
     maxTransfers,
     travelClass,
+    stops: stops || undefined,
     page,
   });
 }

@@ -51,6 +51,8 @@ export interface SearchResult {
   readonly journeys: readonly Journey[];
   /** Every station that legs name, by its id: a client needs no table. */
   readonly places: Readonly<Record<StationId, Place>>;
+  /** Names of the operators that legs name, by their ids. One that no carrier named is not in it. */
+  readonly operators: Readonly<Record<string, string>>;
   /** Where earlier and later journeys are. Absent: nowhere. */
   readonly pages?: SearchPages;
   /** One per carrier, in the order of option `carriers`. */
@@ -80,6 +82,8 @@ export type SearchEvent =
       readonly removed: readonly string[];
       /** New places, and better names of known ones, by id. */
       readonly places: Readonly<Record<StationId, Place>>;
+      /** New names of operators, by their ids. */
+      readonly operators: Readonly<Record<string, string>>;
     }
   | {
       readonly type: 'search-done';

@@ -5,6 +5,7 @@ import type { CarrierId, Journey } from '../model/journey.ts';
 import { createLocalClock } from '../model/local-clock.ts';
 import { createScatterCalls, type ScatterCall } from '../scatter/scatter-calls.ts';
 import { createCarrierFace } from './carrier-face.ts';
+import { createOperators } from './operators.ts';
 import { type CarrierEnd, checkPage, pagesOf } from './pages.ts';
 import { createPlaces } from './places.ts';
 import {
@@ -85,6 +86,7 @@ export function createSearch(options: SearchOptions): Search {
         const call = check(query, options);
         const answers: (readonly Journey[])[] = [];
         const places = createPlaces(call.query, call.sources);
+        const operators = createOperators(call.sources);
         const ends = new Map<CarrierId, CarrierEnd>();
         calls.begin(call, {
           settled({ carrier, state }, { answer }) {
@@ -92,14 +94,19 @@ export function createSearch(options: SearchOptions): Search {
             if (answer === undefined || answer.journeys.length === 0) return;
             answers.push(answer.journeys);
             places.learn(carrier, answer.places);
+            operators.learn(carrier, answer.operators);
           },
           done({ query: checked, ...ended }) {
-            const journeys = sortJourneys(mergeJourneys(answers.flat()), call.order);
+            const journeys = sortJourneys(mergeJourneys(answers.flat(), { places: places.all() }), {
+              order: call.order,
+              rates: resolved.rates,
+            });
             const pages = pagesOf(checked, call.sources, ends, call.days);
             resolve({
               query: checked,
               journeys,
               places: places.take(journeys),
+              operators: operators.take(journeys),
               ...(pages && { pages }),
               ...ended,
             });
@@ -110,8 +117,9 @@ export function createSearch(options: SearchOptions): Search {
     },
     stream(query, options = {}) {
       const call = check(query, options);
-      const feed = createJourneyFeed(call.order);
+      const feed = createJourneyFeed({ order: call.order, rates: resolved.rates });
       const places = createPlaces(call.query, call.sources);
+      const operators = createOperators(call.sources);
       const ends = new Map<CarrierId, CarrierEnd>();
       let seq = 0;
       return calls.stream<SearchEvent>(call, (events) => ({
@@ -125,10 +133,16 @@ export function createSearch(options: SearchOptions): Search {
           ends.set(carrier, { state, pages: answer?.pages });
           if (answer === undefined || answer.journeys.length === 0) return;
           seq += 1;
-          const changes = feed.add(answer.journeys);
           places.learn(carrier, answer.places);
-          const named = places.take(changes.journeys);
-          events.push({ type: 'journeys-upsert', seq, ...changes, places: named });
+          const changes = feed.add(answer.journeys, { places: places.all() });
+          operators.learn(carrier, answer.operators);
+          events.push({
+            type: 'journeys-upsert',
+            seq,
+            ...changes,
+            places: places.take(changes.journeys),
+            operators: operators.take(changes.journeys),
+          });
         },
         done({ query: checked, carriers, complete, ms }) {
           const pages = pagesOf(checked, call.sources, ends, call.days);

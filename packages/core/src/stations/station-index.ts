@@ -1,4 +1,5 @@
 import { editDistance } from '@ticketing/kit';
+import { foldName } from './fold-name.ts';
 
 /** Longest text that {@link StationIndex.find} reads; a longer one is `unknown` with no nearest names. */
 export const MAX_STATION_TEXT = 100;
@@ -162,19 +163,6 @@ function withoutMembers(found: Iterable<Entry>): Entry[] {
 /** Returns the edits from one text to another as a share of the longer one, 0 to 1. */
 function editShare(a: string, b: string): number {
   return editDistance(a, b) / Math.max(a.length, b.length);
-}
-
-/**
- * Lower case, no accents, one space between words: `'Málaga-María Zambrano'` → `'malaga maria zambrano'`.
- * Full-width letters and ligatures become plain ones (NFKD); invisible characters (a soft hyphen, a joiner) go.
- */
-function foldName(name: string): string {
-  return name
-    .normalize('NFKD')
-    .replace(/[\p{M}\p{Cf}]+/gu, '')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
 }
 
 function addUnique(map: Map<string, Entry>, key: string, station: Entry, what: string): void {

@@ -1,4 +1,4 @@
-import type { Journey, SearchResult } from '@ticketing/core';
+import type { Journey, Offer, RideLeg, SearchResult } from '@ticketing/core';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
 import { type Problem, problemBody } from '../problem.ts';
 
@@ -10,7 +10,7 @@ interface Example<Value> {
   readonly value: Value;
 }
 
-const [madrid, barcelona] = ['uic:7160000', 'uic:7171801'] as const;
+const [madrid, barcelona, zaragoza] = ['uic:7160000', 'uic:7171801', 'uic:7104040'] as const;
 const departure = { ms: 1795410900000, iso: '2026-11-23T06:15:00+01:00[Europe/Madrid]' };
 const arrival = { ms: 1795420380000, iso: '2026-11-23T08:53:00+01:00[Europe/Madrid]' };
 const journey: Journey = {
@@ -45,6 +45,66 @@ const journey: Journey = {
   ],
   sources: ['renfe'],
 };
+const [first] = journey.legs as [RideLeg];
+const [fare] = journey.offers as [Offer];
+const changeAt = { ms: 1795416000000, iso: '2026-11-23T07:40:00+01:00[Europe/Madrid]' };
+const bookUntil = { ms: 1795406400000, iso: '2026-11-23T05:00:00+01:00[Europe/Madrid]' };
+/** Most of what a carrier may say, of a late train and a bus that is ordered. */
+const detailed: Journey = {
+  ...journey,
+  id: 'j-1n9fdl0kqzv3e',
+  legs: [
+    {
+      kind: 'transfer',
+      origin: 'hafas:A=2@O=Calle Mayor 1@',
+      destination: madrid,
+      minutes: 9,
+    },
+    {
+      ...first,
+      destination: zaragoza,
+      arrival: changeAt,
+      expectedArrival: { ms: 1795416540000, iso: '2026-11-23T07:49:00+01:00[Europe/Madrid]' },
+      otherNumbers: ['3073'],
+      departurePlatform: { planned: '5', expected: '7' },
+      arrivalPlatform: { planned: '2' },
+      remarks: [{ kind: 'disruption', text: 'Works near Calatayud', code: 'HIM', language: 'en' }],
+      stops: [
+        {
+          station: 'uic:7104007',
+          arrival: { ms: 1795412880000, iso: '2026-11-23T06:48:00+01:00[Europe/Madrid]' },
+          departure: { ms: 1795412940000, iso: '2026-11-23T06:49:00+01:00[Europe/Madrid]' },
+          platform: { planned: '1' },
+        },
+      ],
+    },
+    { kind: 'transfer', origin: zaragoza, destination: zaragoza, minutes: 10, risk: 'tight' },
+    {
+      kind: 'ride',
+      mode: 'bus',
+      brand: 'Bus',
+      number: '12',
+      origin: zaragoza,
+      destination: barcelona,
+      departure: { ms: 1795416900000, iso: '2026-11-23T07:55:00+01:00[Europe/Madrid]' },
+      arrival,
+      booking: { until: bookUntil, text: 'By telephone' },
+    },
+  ],
+  durationMinutes: 167,
+  transfers: 1,
+  offers: [
+    {
+      ...fare,
+      id: 'adult',
+      passengers: [0],
+      conditions: { refund: 'fee', exchange: 'yes', text: 'Until the train leaves' },
+    },
+    { ...fare, id: 'child', total: { amount: 1450, currency: 'EUR' }, passengers: [1] },
+  ],
+  remarks: [{ kind: 'info', text: 'Two tickets' }],
+  passengers: 2,
+};
 const zone = { zone: 'Europe/Madrid', country: 'ES' };
 const query: SearchResult['query'] = {
   origin: {
@@ -77,7 +137,7 @@ const places: SearchResult['places'] = Object.fromEntries(
     { id, name, zone, latitude, longitude },
   ]),
 );
-const found = { query, journeys: [journey], places };
+const found = { query, journeys: [journey], places, operators: { renfe: 'Renfe Viajeros' } };
 
 /** Documents of `GET /search`. */
 export const answerExamples: Readonly<Record<string, Example<SearchResult>>> = {
@@ -88,6 +148,23 @@ export const answerExamples: Readonly<Record<string, Example<SearchResult>>> = {
   partial: {
     summary: 'One carrier did not answer within the deadline; the others did',
     value: { ...found, carriers: [renfe, hung], complete: false, ms: 2000 },
+  },
+  details: {
+    summary: 'With `stops`, for an adult and a child: what a carrier may say of a journey',
+    value: {
+      ...found,
+      query: { ...query, passengers: [{}, { age: 8 }], stops: true },
+      journeys: [detailed],
+      places: {
+        ...places,
+        [zaragoza]: { id: zaragoza, name: 'Zaragoza Delicias' },
+        'uic:7104007': { id: 'uic:7104007', name: 'Guadalajara-Yebes' },
+        'hafas:A=2@O=Calle Mayor 1@': { id: 'hafas:A=2@O=Calle Mayor 1@', name: 'Calle Mayor 1' },
+      },
+      carriers: [renfe, ouigo],
+      complete: true,
+      ms: 246,
+    },
   },
 };
 
@@ -103,7 +180,14 @@ const events: readonly SearchAnswerEvent[] = [
     deadline: 1795344559109,
   },
   { type: 'carrier-status', status: renfe },
-  { type: 'journeys-upsert', seq: 1, journeys: [journey], removed: [], places },
+  {
+    type: 'journeys-upsert',
+    seq: 1,
+    journeys: [journey],
+    removed: [],
+    places,
+    operators: found.operators,
+  },
   { type: 'search-done', carriers: [renfe, hung], complete: false, found: 1, ms: 2000 },
   {
     type: 'search-failed',

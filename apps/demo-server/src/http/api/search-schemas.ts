@@ -1,3 +1,4 @@
+import { MAX_REMARK_LENGTH, MAX_REMARKS } from '@ticketing/core';
 import { type TSchema, Type } from 'typebox';
 import { SETTLED_STATES } from '../../operator/stats-schemas.ts';
 import { Problem } from '../problem.ts';
@@ -20,18 +21,69 @@ const Money = Type.Object(
   },
   { $id: 'Money' },
 );
+const stationFields = {
+  id: Type.String({ examples: ['uic:7160000'] }),
+  name: text,
+  zone: Type.String({ description: 'IANA time zone' }),
+  country: Type.String({ description: 'ISO 3166-1 alpha-2' }),
+  latitude: Type.Number(),
+  longitude: Type.Number(),
+  codes: Type.Record(text, text, { description: 'Its code in each system that has one' }),
+  aliases: Type.Optional(Type.Array(text)),
+};
 const Station = Type.Object(
   {
-    id: Type.String({ examples: ['uic:7160000'] }),
-    name: text,
-    zone: Type.String({ description: 'IANA time zone' }),
-    country: Type.String({ description: 'ISO 3166-1 alpha-2' }),
-    latitude: Type.Number(),
-    longitude: Type.Number(),
-    codes: Type.Record(text, text, { description: 'Its code in each system that has one' }),
-    aliases: Type.Optional(Type.Array(text)),
+    ...stationFields,
+    members: Type.Optional(
+      Type.Array(Type.Object(stationFields), { description: 'Of a city: its stations' }),
+    ),
   },
   { $id: 'Station' },
+);
+const shownText = Type.String({ minLength: 1, maxLength: MAX_REMARK_LENGTH });
+const Platform = Type.Object(
+  {
+    planned: Type.Optional(shownText),
+    expected: Type.Optional(shownText),
+  },
+  {
+    $id: 'Platform',
+    description:
+      'As it is written at the station. Expected is another one than planned: it changed',
+  },
+);
+const Remark = Type.Object(
+  {
+    kind: Type.Enum(['disruption', 'info']),
+    text: Type.String({
+      minLength: 1,
+      maxLength: MAX_REMARK_LENGTH,
+      description: 'Plain text of the carrier: to be escaped where it is shown',
+    }),
+    code: Type.Optional(shownText),
+    language: Type.Optional(shownText),
+  },
+  { $id: 'Remark' },
+);
+const Remarks = Type.Array(Remark, { maxItems: MAX_REMARKS });
+const RideStop = Type.Object(
+  {
+    station: text,
+    arrival: Type.Optional(TimeAt),
+    departure: Type.Optional(TimeAt),
+    expectedArrival: Type.Optional(TimeAt),
+    expectedDeparture: Type.Optional(TimeAt),
+    platform: Type.Optional(Platform),
+    cancelled: Type.Optional(Type.Literal(true, { description: 'The train does not call here' })),
+  },
+  { $id: 'RideStop', description: 'A station where a train calls on the way' },
+);
+const RideBooking = Type.Object(
+  {
+    until: Type.Optional(TimeAt),
+    text: Type.Optional(shownText),
+  },
+  { $id: 'RideBooking', description: 'It runs only if it was booked' },
 );
 const rideFields = {
   origin: text,
@@ -47,8 +99,15 @@ const rideFields = {
   brand: Type.Optional(text),
   number: Type.Optional(text),
   otherNumbers: Type.Optional(Type.Array(text, { description: 'Of trains coupled to it' })),
-  operator: Type.Optional(text),
+  operator: Type.Optional(Type.String({ description: 'Its name may be in `operators`' })),
   operatingDay: Type.Optional(text),
+  departurePlatform: Type.Optional(Platform),
+  arrivalPlatform: Type.Optional(Platform),
+  remarks: Type.Optional(Remarks),
+  stops: Type.Optional(
+    Type.Array(RideStop, { description: 'With parameter `stops`, where the carrier says them' }),
+  ),
+  booking: Type.Optional(RideBooking),
 };
 const RideLeg = Type.Object(
   {
@@ -76,12 +135,16 @@ const TransferLeg = Type.Object(
         description: 'The trains begin or end near the station that was asked for; no way is known',
       }),
     ),
-    conflict: Type.Optional(
-      Type.Literal('missed', { description: 'As expected now, the next train leaves before' }),
+    risk: Type.Optional(
+      Type.Union([Type.Literal('tight'), Type.Literal('missed')], {
+        description:
+          'As expected now: missed: the next train leaves before; tight: it leaves before the way is done',
+      }),
     ),
   },
   { $id: 'TransferLeg', description: 'The way between two trains, to the first or from the last' },
 );
+const condition = Type.Enum(['yes', 'fee', 'no', 'unknown']);
 const Offer = Type.Object(
   {
     id: text,
@@ -94,10 +157,21 @@ const Offer = Type.Object(
     fareName: Type.Optional(text),
     flexibility: Type.Enum(['full', 'semi', 'none', 'unknown']),
     seatsLeft: Type.Optional(Type.Integer()),
+    passengers: Type.Optional(
+      Type.Array(Type.Integer(), {
+        description: 'Whom it is for, by their places in the query, from 0; absent: all',
+      }),
+    ),
+    conditions: Type.Optional(
+      Type.Object(
+        { refund: condition, exchange: condition, text: Type.Optional(shownText) },
+        { description: 'What may be done with the ticket; fee: for a part of the price' },
+      ),
+    ),
     validUntil: Type.Optional(Type.Integer({ description: 'Epoch milliseconds' })),
     fetchedAt: Type.Integer({ description: 'Epoch milliseconds' }),
   },
-  { $id: 'Offer', description: 'What one seller asks, for all passengers' },
+  { $id: 'Offer', description: 'What one seller asks, for all passengers or some of them' },
 );
 const TimeConflict = Type.Object(
   {
@@ -116,13 +190,18 @@ const Journey = Type.Object(
     durationMinutes: Type.Integer(),
     transfers: Type.Integer(),
     offers: Type.Array(Offer, {
-      description: 'Cheapest first; none: sold out, but for sources in `unpriced`',
+      description:
+        'Cheapest first, of each currency by itself; none: sold out, but for sources in `unpriced`',
     }),
     sources: Type.Array(text, { description: 'Carriers that list it' }),
     unpriced: Type.Optional(
       Type.Array(text, { description: 'Those of them that know its times and no price' }),
     ),
     conflicts: Type.Optional(Type.Array(TimeConflict)),
+    remarks: Type.Optional(Remarks),
+    passengers: Type.Optional(
+      Type.Integer({ description: 'How many travel, beside offers for some of them' }),
+    ),
   },
   { $id: 'Journey' },
 );
@@ -184,6 +263,7 @@ const Query = Type.Object(
     maxTransfers: Type.Optional(Type.Integer()),
     travelClass: Type.Optional(Type.Enum(['first', 'second'])),
     passengers: Type.Array(Passenger),
+    stops: Type.Optional(Type.Boolean()),
     page: Type.Optional(Page),
   },
   { $id: 'Query' },
@@ -200,7 +280,11 @@ const Place = Type.Object(
 );
 const Places = Type.Record(text, Place, {
   $id: 'Places',
-  description: 'Every station that legs name, by its id',
+  description: 'Every station that legs and their stops name, by its id',
+});
+const Operators = Type.Record(text, text, {
+  $id: 'Operators',
+  description: 'Names of operators that legs name, by their ids',
 });
 const Pages = Type.Object(
   {
@@ -235,6 +319,7 @@ export const SearchAnswer = Type.Object(
     query: Query,
     journeys: Type.Array(Journey),
     places: Places,
+    operators: Operators,
     carriers: Type.Array(CarrierStatus),
     complete: Type.Boolean({ description: 'Whether every carrier answered' }),
     ms: Type.Number(),
@@ -264,6 +349,7 @@ const JourneysUpsert = Type.Object(
     journeys: Type.Array(Journey, { description: 'New ones, and new states of known ones, by id' }),
     removed: Type.Array(text, { description: 'Ids that were merged into others' }),
     places: Places,
+    operators: Operators,
   },
   { $id: 'JourneysUpsert', description: 'Changes to the list' },
 );

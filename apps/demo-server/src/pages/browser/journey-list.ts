@@ -1,6 +1,7 @@
 import { type Journey, type JourneyOrder, sortJourneys } from '@ticketing/core';
 import { html } from '../html.ts';
-import { clockOf, journeyRow, type Names } from '../journey-row.ts';
+import { journeyRow } from '../journey/journey-row.ts';
+import { clockOf, type Names } from '../journey/names.ts';
 import { fragmentOf, show } from './show.ts';
 
 /** What the filters let through; `''` lets everything through. */

@@ -2,10 +2,10 @@
 import type { JourneyOrder } from '@ticketing/core';
 import { carrierChip, carrierNotes, statusText, toAskAgain } from '../carrier-chip.ts';
 import { html, type SafeHtml } from '../html.ts';
-import type { Names } from '../journey-row.ts';
+import type { Names } from '../journey/names.ts';
 import { OPTIONAL_FIELDS, PAGE_FIELDS, pageLinks, withPage } from '../page-fields.ts';
 import { fieldNote, problemNote, type ShownProblem } from '../problem-note.ts';
-import { idle, reduce, type SearchState } from '../search-state.ts';
+import { idle, namesOf, reduce, type SearchState } from '../search-state.ts';
 import { enhanceCombobox } from './combobox.ts';
 import { createJourneyList, passes, readFilter, showFilters } from './journey-list.ts';
 import { follow } from './search-feed.ts';
@@ -52,10 +52,10 @@ let listing: ReturnType<typeof setTimeout> | undefined;
 let isStale = false;
 
 const names = (): Names => ({
+  ...namesOf(state),
   stations: new Map([...stationNames, ...state.stations]),
   carriers: carrierNames,
   calls,
-  day: state.day,
 });
 const list = createJourneyList(journeys, names);
 

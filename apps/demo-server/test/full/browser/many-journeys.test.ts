@@ -98,7 +98,7 @@ describeInBrowser(
       // By its id: the first row is another one as soon as an earlier journey comes.
       const id = await page.locator('.journey').first().getAttribute('id');
       const row = page.locator(`[id="${id}"]`);
-      await row.locator('summary').click();
+      await row.locator('> details > summary').click();
       await done(page);
       expect(await row.locator('details').getAttribute('open')).not.toBeNull();
       expect(await page.evaluate("document.activeElement?.closest('.journey')?.id")).toBe(id);

@@ -1,9 +1,22 @@
 import { europeanOperators } from '../../timetable/europe/carriers.ts';
 import type { EuropeanOperator } from '../../timetable/europe/lines.ts';
+import { describeRun } from '../../timetable/europe/run-details.ts';
 import { sloidOf } from '../../timetable/europe/stations.ts';
 import { stationOf } from '../../timetable/network.ts';
 import type { Train, TrainRun, TrainSection } from '../../timetable/train.ts';
 import { changeMs, expectedEnds, lateMs, runsOf, type Walks } from '../trip-times.ts';
+import {
+  attributes,
+  bookingArrangements,
+  intermediates,
+  type OjpWriter,
+  operatorName,
+  parallelServices,
+  quays,
+  runReferences,
+  situations,
+  tripReferences,
+} from './ojp-details.ts';
 
 /** How an answer is written. */
 export interface OjpEncoding {
@@ -20,9 +33,14 @@ export interface OjpEncoding {
   readonly numbers?: 'own' | 'named' | undefined;
   /** Walks to and from addresses, which have a position alone. Default: none. */
   readonly walks?: Walks | undefined;
+  /** Whether trains have the stations where they call on the way. Default false. */
+  readonly stops?: boolean | undefined;
+  /** Whether trains run only if they were booked. Default false. */
+  readonly onDemand?: boolean | undefined;
 }
 
-type Style = Required<Pick<OjpEncoding, 'references' | 'numbers'>> & Pick<OjpEncoding, 'walks'>;
+type Style = Required<Pick<OjpEncoding, 'references' | 'numbers'>> &
+  Pick<OjpEncoding, 'walks' | 'onDemand'> & { readonly calls: boolean };
 
 const minuteMs = 60_000;
 const ROOT =
@@ -37,25 +55,37 @@ const stamp = '2026-01-01T00:00:00Z';
  */
 export function encodeOjp(
   trains: readonly Train[],
-  { version = '2.0', bytes = 0, references = 'parents', numbers = 'own', walks }: OjpEncoding = {},
+  {
+    version = '2.0',
+    bytes = 0,
+    references = 'parents',
+    numbers = 'own',
+    walks,
+    stops: calls = false,
+    onDemand,
+  }: OjpEncoding = {},
 ): string {
-  const style: Style = { references, numbers, walks };
+  const style: Style = { references, numbers, walks, onDemand, calls };
+  const parts = trains.flatMap((train) => runsOf(train).flatMap(partsOf));
   const stations = [
     ...new Set(
-      trains
-        .flatMap((train) => runsOf(train).flatMap(partsOf))
-        .flatMap((run) => [run.origin, run.destination]),
+      parts.flatMap((run) => [
+        run.origin,
+        run.destination,
+        ...(calls ? describeRun(run).stops.map(({ station }) => station) : []),
+      ]),
     ),
   ];
+  const told = situations(trains, parts, writerOf(style));
   const places = stations.flatMap((uic) => placesOf(uic, style)).join('');
   const write = (stops: string): string =>
     delivery(
-      `<siri:Status>true</siri:Status><CalcTime>12</CalcTime><TripResponseContext><Places>${places}</Places></TripResponseContext>${trains
+      `<siri:Status>true</siri:Status><CalcTime>12</CalcTime><TripResponseContext><Places>${places}</Places>${told}</TripResponseContext>${trains
         .map((train, index) => tripOf(train, index, { ...style, stops }))
         .join('')}`,
     );
   const small = write('');
-  const rides = trains.flatMap((train) => runsOf(train).flatMap(partsOf)).length;
+  const rides = parts.length;
   const missing = bytes - Buffer.byteLength(small);
   const each = missing > 0 && rides > 0 ? Math.ceil(missing / rides) : 0;
   const answer = each > 0 ? write(stopsOf(each)) : small;
@@ -154,6 +184,7 @@ function tripOf(train: Train, index: number, style: TripStyle): string {
     `<StartTime>${instant(startMs)}</StartTime><EndTime>${instant(endMs)}</EndTime>`,
     `<Transfers>${runs.length - 1}</Transfers>`,
     ...legs.map((leg, place) => `<Leg><Id>${place + 1}</Id>${leg}</Leg>`),
+    tripReferences(train),
     '</Trip></TripResult>',
   ].join('');
 }
@@ -194,27 +225,37 @@ function transferLeg({ type, from, to, ms }: Way): string {
   return `<TransferLeg><TransferType>${type}</TransferType><LegStart>${from}</LegStart><LegEnd>${to}</LegEnd><Duration>${durationOf(ms)}</Duration></TransferLeg>`;
 }
 
+function writerOf(style: Style): OjpWriter {
+  return { reference: (uic) => platformOf(uic, style), instant, escaped };
+}
+
 function timedLeg(run: Part, style: TripStyle): string {
+  const writer = writerOf(style);
+  const { departurePlatform, arrivalPlatform, stops } = describeRun(run);
   const call = (uic: string, side: 'Departure' | 'Arrival', ms: number): string => {
     const expected =
       run.delayMinutes === undefined
         ? ''
         : `<EstimatedTime>${instant(ms + lateMs(run))}</EstimatedTime>`;
-    return `<siri:StopPointRef>${platformOf(uic, style)}</siri:StopPointRef><StopPointName>${textOf(stationOf(uic).name)}</StopPointName><Service${side}><TimetabledTime>${instant(ms)}</TimetabledTime>${expected}</Service${side}>`;
+    const platform = side === 'Departure' ? departurePlatform : arrivalPlatform;
+    return `<siri:StopPointRef>${platformOf(uic, style)}</siri:StopPointRef><StopPointName>${textOf(stationOf(uic).name)}</StopPointName>${quays(platform, writer)}<Service${side}><TimetabledTime>${instant(ms)}</TimetabledTime>${expected}</Service${side}>`;
   };
+  const { name = '' } = europeanOperators[run.operator as EuropeanOperator] ?? {};
   return [
     `<TimedLeg><LegBoard>${call(run.origin, 'Departure', run.departureMs)}<Order>1</Order></LegBoard>`,
-    style.stops,
-    `<LegAlight>${call(run.destination, 'Arrival', run.arrivalMs)}<Order>99</Order></LegAlight>`,
+    style.calls ? intermediates(run, writer) : style.stops,
+    `<LegAlight>${call(run.destination, 'Arrival', run.arrivalMs)}<Order>${stops.length + 2}</Order></LegAlight>`,
     serviceOf(run, style),
+    parallelServices(run, writer),
+    operatorName(name, writer),
     '</TimedLeg>',
   ].join('');
 }
 
-function serviceOf(
-  { number, brand, line, operator, date, cancelled }: Part,
-  { numbers }: Style,
-): string {
+function serviceOf(run: Part, style: Style): string {
+  const { number, brand, line, operator, date, cancelled } = run;
+  const { numbers, onDemand } = style;
+  const writer = writerOf(style);
   const rics = europeanOperators[operator as EuropeanOperator]?.rics ?? '';
   const isNamed = numbers === 'named';
   const name = isNamed ? `${brand} ${number}` : (line ?? `${brand} ${number}`);
@@ -222,8 +263,10 @@ function serviceOf(
     `<Service><OperatingDayRef>${date}</OperatingDayRef><JourneyRef>sim:${brand}:${number}</JourneyRef>`,
     `<siri:LineRef>sim:${brand}</siri:LineRef><Mode><PtMode>rail</PtMode><ShortName>${textOf(brand)}</ShortName></Mode>`,
     `<PublishedServiceName>${textOf(name)}</PublishedServiceName>${isNamed ? '' : `<TrainNumber>${number}</TrainNumber>`}`,
+    attributes(run, writer),
     `<OperatorRefs><OperatorRef>${rics}</OperatorRef></OperatorRefs>`,
-    `${cancelled ? '<Cancelled>true</Cancelled>' : ''}</Service>`,
+    `${cancelled ? '<Cancelled>true</Cancelled>' : ''}${onDemand ? bookingArrangements(writer) : ''}`,
+    `${runReferences(run)}</Service>`,
   ].join('');
 }
 
@@ -242,9 +285,11 @@ function stopsOf(bytes: number): string {
 
 const olderNames: Readonly<Record<string, string>> = {
   Leg: 'TripLeg',
+  LegIntermediate: 'LegIntermediates',
   Place: 'Location',
   PublishedServiceName: 'PublishedLineName',
   TransferType: 'TransferMode',
+  UserText: 'Text',
 };
 
 /**
@@ -268,6 +313,7 @@ function inVersion1(answer: string): string {
       /<OperatorRefs><OperatorRef>([^<]*)<\/OperatorRef><\/OperatorRefs>/g,
       '<siri:OperatorRef>$1</siri:OperatorRef>',
     )
+    .replace(/<\/?SituationFullRefs>/g, '')
     .replace(/<(\/?)(\w+)(?=[\s>])/g, (_, end: string, name: string) =>
       name === 'OJP' ? `<${end}OJP` : `<${end}ojp:${olderNames[name] ?? name}`,
     )
@@ -284,8 +330,8 @@ function withNumbersBehind(answer: string): string {
   const moved = services.map((service) => {
     const [number = '', ...rest] = service.split('</TrainNumber>');
     const text = `<Text>${number}</Text>`;
-    const behind = `<Extension><PublishedJourneyNumber>${text}</PublishedJourneyNumber></Extension>`;
-    return rest.join('').replace('</Service>', `</Service>${behind}`);
+    const behind = `<PublishedJourneyNumber>${text}</PublishedJourneyNumber>`;
+    return rest.join('').replace('<Extension>', `<Extension>${behind}`);
   });
   return head + moved.join('');
 }

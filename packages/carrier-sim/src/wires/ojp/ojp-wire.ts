@@ -24,8 +24,8 @@ const mostTrips = 200;
 
 /**
  * Faults of OJP alone: a trip before the time that was asked for, a DOCTYPE with an entity, an answer of `megabytes`, the prefixes
- * and names of version 1.0, opaque references without a number of their station, numbers of trains in their names alone, and walks
- * to and from addresses.
+ * and names of version 1.0, opaque references without a number of their station, numbers of trains in their names alone, walks to and
+ * from addresses, and trains that run only if they were booked.
  */
 export const ojpFaults: {
   readonly 'early-trip': NoOptions;
@@ -35,6 +35,7 @@ export const ojpFaults: {
   readonly 'opaque-references': NoOptions;
   readonly 'named-numbers': NoOptions;
   readonly walks: NoOptions;
+  readonly 'on-demand': NoOptions;
 } = {
   'early-trip': {},
   doctype: {},
@@ -43,6 +44,7 @@ export const ojpFaults: {
   'opaque-references': {},
   'named-numbers': {},
   walks: {},
+  'on-demand': {},
 };
 
 /** Creates the wire of an OJP 2.0 server: one call, XML, a bearer token, times without prices. */
@@ -91,6 +93,8 @@ function answerTo(context: WireContext, { headers, body, fault }: WireRequest): 
     references: fault?.kind === 'opaque-references' ? 'opaque' : 'parents',
     numbers: fault?.kind === 'named-numbers' ? 'named' : 'own',
     walks: fault?.kind === 'walks' ? usualWalks : undefined,
+    stops: request.stops,
+    onDemand: fault?.kind === 'on-demand',
   };
   const answer = encodeOjp([...early, ...found.trains], encoding);
   const doctype = '<!DOCTYPE OJP [<!ENTITY x "xxxxxxxxxx">]>\n';

@@ -1,0 +1,90 @@
+import { groupBy } from '../model/group-by.ts';
+import { type Journey, type RideLeg, ridesOf } from '../model/journey.ts';
+import type { Cluster, MergeContext } from './loose-journeys.ts';
+import type { SameStops } from './same-stops.ts';
+
+/** Trains of one number and the same stations within this time are one. */
+export const SAME_TRAIN_MS: number = 10 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
+
+/**
+ * Returns whether another carrier may list a journey under another id: its day is not that of its departure, or may be another one by a
+ * few minutes, or its stops have several ids. Most journeys are not so, and ids alone tell them apart.
+ */
+export function isOdd({ legs }: Journey, stops: SameStops | undefined): boolean {
+  return legs.some(
+    (leg) => leg.kind === 'ride' && (isOddDay(leg) || (stops !== undefined && isAt(stops, leg))),
+  );
+}
+
+function isOddDay({ operatingDay, departure: { iso } }: RideLeg): boolean {
+  return (
+    (operatingDay !== undefined && !iso.startsWith(operatingDay)) ||
+    // Ten minutes before midnight, and after it.
+    iso.startsWith('23:5', 11) ||
+    iso.startsWith('00:0', 11)
+  );
+}
+
+function isAt(stops: SameStops, { origin, destination }: RideLeg): boolean {
+  return stops.has(origin) || stops.has(destination);
+}
+
+/**
+ * Joins clusters that are one train under several ids: numbers and stops of each ride agree, and their leaders depart within ten
+ * minutes. Only what departs near an odd one is looked at.
+ */
+export function joinTwins(
+  clusters: readonly Cluster[],
+  { compare, stops }: MergeContext,
+): Cluster[] {
+  const odd = new Set(clusters.filter(([leader]) => isOdd(leader, stops)));
+  const times = new Set<number>();
+  for (const [leader] of odd) {
+    for (const away of [-1, 0, 1]) times.add(tenMinutesOf(leader) + away);
+  }
+  const isNear = (cluster: Cluster): boolean => times.has(tenMinutesOf(cluster[0]));
+  const groups = groupBy(clusters.filter(isNear), ([leader]) => trainsOf(leader, stops));
+  const gone = new Set<Cluster>();
+  const joined = new Map<Cluster, Cluster>();
+  for (const group of groups.values()) {
+    if (group.length === 1) continue;
+    group.sort(([a], [b]) => compare(a, b));
+    let first: Cluster | undefined;
+    for (const cluster of group) {
+      const [leader] = cluster;
+      if (
+        first !== undefined &&
+        leader.departure.ms - first[0].departure.ms <= SAME_TRAIN_MS &&
+        (odd.has(cluster) || odd.has(first))
+      ) {
+        const all = joined.get(first) ?? [...first];
+        all.push(...cluster);
+        joined.set(first, all as Cluster);
+        gone.add(cluster);
+      } else {
+        first = cluster;
+      }
+    }
+  }
+  if (gone.size === 0) return [...clusters];
+  for (const cluster of joined.values()) cluster.sort(compare);
+  return clusters
+    .filter((cluster) => !gone.has(cluster))
+    .map((cluster) => joined.get(cluster) ?? cluster);
+}
+
+function tenMinutesOf({ departure }: Journey): number {
+  return Math.floor(departure.ms / SAME_TRAIN_MS);
+}
+
+/** The number and stops of each ride, and how many days after the first one it leaves. */
+function trainsOf({ legs, departure }: Journey, stops: SameStops | undefined): string {
+  return ridesOf(legs)
+    .map((ride) => {
+      const [from, to] = [ride.origin, ride.destination].map((id) => stops?.get(id) ?? id);
+      const days = Math.round((ride.departure.ms - departure.ms) / DAY_MS);
+      return `${days} ${ride.number} ${from} ${to}`;
+    })
+    .join(' > ');
+}
