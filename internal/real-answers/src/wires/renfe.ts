@@ -4,7 +4,7 @@ import type { Row, Stated } from '../stated.ts';
 
 const DATE = /new Date\((-?\d{1,20})\)/g;
 /** Texts, also one that does not end, and words. */
-const PIECES = /"(?:[^"\\]|\\.)*(?:"|$)|[A-Za-z_$][\w$]*/gs;
+const PIECES = /"(?:[^"\\]|\\.)*"?|[A-Za-z_$][\w$]*/gs;
 const FORMAT: MoneyFormat = { currency: 'EUR', decimal: ',' };
 
 /** Returns the trains of a script of the shop that is JSON but for its keys and dates; nothing of any other. Prices are per person. */
