@@ -1,4 +1,4 @@
-import type { Search, StationIndex } from '@ticketing/core';
+import type { Search } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
 import type { StationBook } from '@ticketing/stations';
 import type { Flags } from './flags/flag-specs.ts';
@@ -17,10 +17,10 @@ import type { CarrierName, Carriers, CarrierTasks } from './search/carriers.ts';
 import { startDispatcher, type WorkerTasks } from './search/dispatch.ts';
 import { dispatchedSearch } from './search/dispatched-search.ts';
 import { createPageTokens, newPageKey, type PageTokens } from './search/page-tokens.ts';
-import { knownStations } from './search/search-query.ts';
 import { localSearches } from './search/searches.ts';
 import { openSharedLoads } from './search/shared-loads.ts';
 import { createSharedStreams, type SharedStreams } from './search/shared-streams.ts';
+import { type StationTexts, searchedStations } from './search/station-texts.ts';
 import { workerSearches } from './search/worker-searches.ts';
 import { watchProcess } from './serving/process-watch.ts';
 import type { OwnStatus, PrimaryTasks } from './serving/serving.ts';
@@ -45,12 +45,12 @@ export interface Parts {
   readonly telemetry: Telemetry;
   /** Counts the answers of the server. */
   readonly durations: DurationCounts;
-  /** Those that the search knows. */
-  readonly stations: StationIndex;
   /** Seals the pages of answers, and opens them again. */
   readonly pageTokens: PageTokens;
   /** All stations, opened at the first call. */
   stationBook(): Promise<StationBook>;
+  /** What texts of searches mean, of all stations. */
+  stationTexts(): Promise<StationTexts>;
   /** Those that are asked. */
   readonly carriers: readonly CarrierName[];
   /** Decides which requests begin. */
@@ -132,6 +132,11 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
   );
   const encoder = createBodyEncoder();
   let book: Promise<StationBook> | undefined;
+  let texts: Promise<StationTexts> | undefined;
+  const stationBook = (): Promise<StationBook> => {
+    book ??= import('@ticketing/stations').then(({ openStations }) => openStations());
+    return book;
+  };
   const durations = createDurationCounts();
   const admission = createAdmission({
     limit,
@@ -149,11 +154,11 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     encoder,
     telemetry,
     durations,
-    stations: knownStations,
     pageTokens: createPageTokens(flags.pageKey ?? newPageKey()),
-    stationBook() {
-      book ??= import('@ticketing/stations').then(({ openStations }) => openStations());
-      return book;
+    stationBook,
+    stationTexts() {
+      texts ??= stationBook().then(searchedStations);
+      return texts;
     },
     carriers: flags.carriers,
     admission,

@@ -112,6 +112,10 @@ test('a row marks connections at risk, in its line too', () => {
   const marked = textOf(row({ ...detailed, legs: [walk, ride, missed, bus] }));
   expect(marked).toContain('1 change, missed');
   expect(marked).toContain('15 min to change at Zaragoza, missed');
+  const atOnce = { ...missed, minutes: 0 } as Leg;
+  expect(textOf(row({ ...detailed, legs: [ride, atOnce, bus] }))).toContain(
+    'Change at Zaragoza, missed',
+  );
   expect(textOf(row({ ...detailed, legs: [ride] }))).not.toMatch(/tight|missed/);
 });
 

@@ -1,18 +1,20 @@
 import type { Journey } from '@ticketing/core';
 import type { FastifyInstance } from 'fastify';
-import Schema from 'typebox/schema';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compose, type Parts } from '../src/compose.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { buildServer } from '../src/http/server.ts';
 import { type Carriers, createCarriers } from '../src/search/carriers.ts';
 import { noTelemetry } from '../src/telemetry/telemetry.ts';
+import { closedErrors } from './closed-errors.ts';
 import { detailedJourney } from './detailed-journey.ts';
 
 const NOW = Date.parse('2026-11-20T12:00Z');
 const OPERATORS = { 11: 'Renfe Viajeros', 99: 'Nobody' };
+// On a busy machine a request may wait: it is neither late nor refused.
+const PATIENT = ['--deadline-ms', '60000', '--max-in-flight', 'off'];
 const { flags } = readFlags(
-  ['--carriers-url', 'http://127.0.0.1:9', '--worms', '0', '--carriers', 'renfe'],
+  ['--carriers-url', 'http://127.0.0.1:9', '--worms', '0', '--carriers', 'renfe', ...PATIENT],
   {},
 );
 
@@ -66,27 +68,10 @@ const SEARCH =
 const get = (url: string, accept = 'application/json') =>
   app.inject({ url, headers: { host: 'localhost', accept } });
 
-/** The document of the server, whose objects have no fields but those that are listed. */
-async function closedDocument() {
-  const closed = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(closed);
-    if (typeof value !== 'object' || value === null) return value;
-    const fields = Object.fromEntries(
-      Object.entries(value).map(([name, field]) => [name, closed(field)]),
-    );
-    return 'properties' in value ? { additionalProperties: false, ...fields } : fields;
-  };
-  const { paths, components } = (await get('/openapi.json')).json();
-  const { content } = paths['/search'].get.responses['200'];
-  return (type: string, value: unknown): unknown[] => {
-    const schema = { ...content[type].schema, components: closed(components) };
-    const [isValid, errors] = Schema.Errors(schema, value);
-    return isValid ? [] : errors;
-  };
-}
+const searchErrors = async () => closedErrors((await get('/openapi.json')).json());
 
 test('a document has everything that a carrier says, and the OpenAPI document lists each field', async () => {
-  const errorsOf = await closedDocument();
+  const errorsOf = await searchErrors();
   const body = (await get(`${SEARCH}&stops=true`)).json();
   expect(body.query).toMatchObject({ stops: true, passengers: [{}, { age: 40 }, { age: 8 }] });
   const expected: Journey = { ...detailedJourney, passengers: 3 };
@@ -106,7 +91,7 @@ test.each([
   ['application/x-ndjson', (line: string) => line],
   ['text/event-stream', (line: string) => (line.startsWith('data: ') ? line.slice(6) : '')],
 ])('%s has the same fields', async (type, dataOf) => {
-  const errorsOf = await closedDocument();
+  const errorsOf = await searchErrors();
   const { body } = await get(`${SEARCH}&stops=1`, type);
   const events = body
     .split('\n')
@@ -152,4 +137,21 @@ test('the price of all is the sum of an offer for each traveller', async () => {
   expect(await ids('&arriveBefore=11:52')).toEqual([detailedJourney.id]);
   expect(await ids('&departAfter=07:54')).toEqual([]);
   expect(await ids('&departAfter=07:53')).toEqual([detailedJourney.id]);
+});
+
+test('the page without script shows the same, escaped, and stops where they are asked for', async () => {
+  const page = async (more: string) =>
+    (await get(`${SEARCH.replace('/search', '/')}&plain=1${more}`, 'text/html')).body;
+  const [plain, stops] = [await page(''), await page('&stops=1')];
+  for (const markup of [plain, stops]) {
+    expect(markup).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(markup).not.toContain('<script>alert');
+    expect(markup).toContain('Renfe Viajeros');
+    expect(markup).toContain('For 2 adults, 1 child:');
+    expect(markup).toContain('7 min from Calle Mayor 1 to ');
+    expect(markup).toContain('<span class="price">75.00 EUR</span>');
+  }
+  expect(plain).not.toContain('2 stops');
+  expect(stops).toContain('<summary>2 stops</summary>');
+  expect(stops).toContain('<option value="1" selected>shown');
 });

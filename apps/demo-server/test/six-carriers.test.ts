@@ -2,6 +2,7 @@ import type { CarrierStatus, Journey } from '@ticketing/core';
 import { expect, test } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { CARRIER_NAMES } from '../src/search/carriers.ts';
+import { closedErrors } from './closed-errors.ts';
 import { sharedServer } from './demo.ts';
 
 const server = sharedServer('--latency', '0', '--carriers', CARRIER_NAMES.join());
@@ -69,3 +70,32 @@ test('Madrid means both of its stations: there are trains to Valencia', async ()
   const { journeys: east } = await search('Madrid', 'Barcelona');
   expect([north.length > 0, east.length > 0]).toEqual([true, true]);
 });
+
+test.each([
+  ['Paris', 'Milano'],
+  ['Wien', 'Munich'],
+  ['Barcelona', 'Sevilla'],
+])(
+  '%s to %s with stops: every field is in the OpenAPI document, and whatever has a name is named',
+  async (from, to) => {
+    const errorsOf = closedErrors((await server().get('/openapi.json')).body);
+    const path = `/search?origin=${from}&destination=${to}&date=${DAY}&ages=40,8&stops=1`;
+    const { body } = await server().get(path);
+    expect(body.complete).toBe(true);
+    expect(errorsOf('application/json', body)).toEqual([]);
+    const rides = (body.journeys as readonly Journey[]).flatMap(({ legs }) =>
+      legs.flatMap((leg) => (leg.kind === 'ride' ? [leg, ...(leg.sections ?? [])] : [])),
+    );
+    const isNamed = Object.keys(body.operators).length > 0;
+    for (const { origin, destination, stops = [], operator } of rides) {
+      for (const id of [origin, destination, ...stops.map(({ station }) => station)]) {
+        expect(body.places[id]?.name, id).toMatch(/\p{L}/u);
+      }
+      if (operator !== undefined && isNamed) {
+        expect(body.operators[operator] ?? operator).toMatch(/\p{L}/u);
+      }
+    }
+    const { body: plain } = await server().get(path.replace('&stops=1', ''));
+    expect(JSON.stringify(plain.journeys)).not.toContain('"stops":');
+  },
+);

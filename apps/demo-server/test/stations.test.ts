@@ -1,12 +1,15 @@
-import { stationTable } from '@ticketing/carriers';
+import { openStations } from '@ticketing/stations';
 import { expect, test } from 'vitest';
+import { searchedStations } from '../src/search/station-texts.ts';
 import { sharedServer } from './demo.ts';
 
 const server = sharedServer('--latency', '0');
 
 interface Suggestion {
+  readonly kind: 'city' | 'station';
   readonly id: string;
-  readonly searchName?: string;
+  readonly label: string;
+  readonly searchName: string;
 }
 const suggested = async (query: string): Promise<readonly Suggestion[]> =>
   (await server().get(`/stations?${query}`)).body.stations;
@@ -23,6 +26,7 @@ test('GET /stations?text suggests cities and stations, with credit and age', asy
         label: 'Barcelona (all stations)',
         country: 'ES',
         matched: [[0, 9]],
+        match: 'typo',
         searchName: 'Barcelona',
       },
       expect.objectContaining({ id: 'uic:7171801', searchName: 'Barcelona Sants' }),
@@ -33,21 +37,35 @@ test('GET /stations?text suggests cities and stations, with credit and age', asy
   });
 });
 
-test('GET /stations?only=searchable gives names that /search finds, and no others', async () => {
-  const all = await suggested('text=roma');
-  expect(all[0]?.id).toBe('city:it:roma');
-  expect(all[0]?.searchName).toBeUndefined();
-  expect(await suggested('text=roma&only=searchable')).toEqual([]);
-  for (const text of ['m', 'val', 'marsella', 'saint', 'lisb', 'madird', '']) {
-    for (const { searchName = '' } of await suggested(`text=${text}&only=searchable`)) {
-      expect(stationTable.find(searchName).kind, searchName).toBe('found');
+test('GET /stations gives with each station what /search takes: a name, a label, or an id where others have these too', async () => {
+  const texts = searchedStations(await openStations());
+  const meant = (text: string): string => {
+    const match = texts.find(text);
+    return match.kind === 'found' ? match.station.id : match.kind;
+  };
+  const cities = new Set<string>();
+  for (const text of [
+    'm',
+    'val',
+    'marsella',
+    'saint',
+    'lisb',
+    'madird',
+    'roma',
+    'essen',
+    'neust',
+  ]) {
+    for (const { kind, id, label, searchName } of await suggested(`text=${text}&limit=50`)) {
+      if (kind === 'station') expect(meant(searchName), searchName).toBe(id);
+      else cities.add(`${searchName}: ${meant(searchName)}, ${meant(label)}`);
     }
   }
-  const marseille = await suggested('text=marsella&only=searchable');
-  expect(marseille.map(({ searchName }) => searchName)).toEqual([
-    'Marseille',
-    'Marseille Saint-Charles',
-  ]);
+  expect(cities).toContain('Roma: city:it:roma, city:it:roma');
+  // The carriers serve one of its stations by this name.
+  expect(cities).toContain('Marseille: uic:8775100, city:fr:marseille');
+  expect([...cities].filter((line) => /unknown|ambiguous/.test(line))).toEqual([]);
+  const essen = await suggested('text=essen&limit=2');
+  expect(essen.map(({ searchName }) => searchName)).toEqual(['Essen Hbf', 'uic:8821402']);
 });
 
 test('GET /stations?near gives stations around a point, and prefers them for a text', async () => {

@@ -13,10 +13,13 @@ export interface Row {
   readonly stated: Stated;
 }
 
-/** Returns minutes of an ISO 8601 duration in days, hours, minutes and seconds, such as `PT2H05M`. */
+/** Returns minutes of an ISO 8601 duration in days, hours, minutes and seconds, such as `PT2H05M` or `P0Y0M0DT2H5M0S`. */
 export function minutesOf(duration: unknown): number | undefined {
   if (typeof duration !== 'string') return undefined;
-  const parts = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(duration);
+  const parts =
+    /^P(?:0+Y)?(?:0+M)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(
+      duration,
+    );
   if (parts === null) return undefined;
   const [days, hours, minutes, seconds] = parts.slice(1).map((part) => Number(part ?? 0));
   return (days ?? 0) * 1440 + (hours ?? 0) * 60 + (minutes ?? 0) + Math.floor((seconds ?? 0) / 60);

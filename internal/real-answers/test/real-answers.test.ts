@@ -123,7 +123,7 @@ test('the program prints a table, and fails if a journey is read wrongly', () =>
   };
   const good = run(SHAPES);
   expect([good.status, good.stderr]).toEqual([0, '']);
-  expect(good.stdout).toMatch(/^hafas {7}1 {11}3 {11}0 {11}0 {11}0$/m);
+  expect(good.stdout).toMatch(/^hafas {7}2 {11}7 {11}0 {11}0 {11}0$/m);
   const bad = run(changed(HAFAS, '"chg": 0', '"chg": 2'));
   expect(bad.status).toBe(1);
   expect(bad.stdout).toContain('differs: journey 1: 2 changes, read 0');

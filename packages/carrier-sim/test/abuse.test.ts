@@ -119,7 +119,7 @@ test('startCarrierSim() rejects with a coded error when the port is taken', asyn
 });
 
 const kinds =
-  'hang, error, error-drip, rate-limited, drip, truncated, half-encoded, wrong-encoding, unknown-encoding, unasked-encoding, reset, wrong-content-type, malformed-price, throttled, waiting-room, list-error, no-fares';
+  'hang, error, error-drip, rate-limited, drip, truncated, half-encoded, wrong-encoding, unknown-encoding, unasked-encoding, reset, wrong-content-type, malformed-price, throttled, waiting-room, list-error, exception, no-fares, not-running';
 const time = '`plan.latency.ms` must be 0 to 600000';
 test.each([
   [undefined, 'TypeError', '`plan` must be an object, got undefined'],

@@ -49,6 +49,38 @@ test('osdm pages collections of trips by links to another host, and sells trips 
   expect(sold.body.offers.length).toBeGreaterThan(0);
 });
 
+test('osdm writes the stops between the ends of a train if they are asked for', async () => {
+  const stopBehavior = 'REAL_BOARDING_ALIGHTING';
+  const milano = { ...bern, stopPlaceRef: 'urn:uic:stn:8301700' };
+  const far = { ...criteria, destination: milano };
+  // biome-ignore lint/suspicious/noExplicitAny: what is in it is what this test looks at
+  const legsOf = ({ body }: { body: any }) =>
+    body.trips.flatMap(({ legs }: { legs: object[] }) => legs).filter(isTimed);
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  const isTimed = (leg: any) => leg.timedLeg !== undefined;
+  const trips = await post(`/trips-collections?stopBehavior=${stopBehavior}`, far);
+  const offers = await post('/offers', {
+    ...search,
+    tripSearchCriteria: far,
+    tripResponseParameters: { stopBehavior },
+  });
+  for (const answer of [trips, offers]) {
+    const stops = legsOf(answer).flatMap(({ timedLeg }: never) => timedLeg['intermediates']);
+    expect(stops.length).toBeGreaterThan(0);
+    expect(stops[0]).toMatchObject({
+      stopPlaceRef: { objectType: 'StopPlaceRef' },
+      plannedStopPointName: expect.any(String),
+      serviceArrival: { timetabledTime: expect.any(String) },
+      serviceDeparture: { timetabledTime: expect.any(String) },
+    });
+  }
+  const [without] = legsOf(await post('/offers', { ...search, tripSearchCriteria: far }));
+  expect(without.timedLeg).not.toHaveProperty('intermediates');
+  expect(without.timedLeg.start).toHaveProperty('plannedStopPointName');
+  const wrong = await post('/trips-collections?stopBehavior=ALL', far);
+  expect(wrong).toMatchObject({ status: 400 });
+});
+
 test('osdm leaves out what a search does not want', async () => {
   const change = { ...criteria, destination: { ...bern, stopPlaceRef: 'urn:uic:stn:8301700' } };
   const found = async (more: object) => {

@@ -1,5 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
+import { createTimetable, encodeRenfe } from '../src/index.ts';
 import { localTimeAt } from '../src/timetable/local-clock.ts';
 import { searchRenfe, visitRenfe } from './call-wires.ts';
 import { barcelona, date, madridBarcelona, startedSim } from './started-sim.ts';
@@ -9,7 +10,9 @@ const search = { origin: '60000', destination: '71801', date };
 interface Row {
   [field: string]: unknown;
   trayectos: Record<string, string>[];
-  tarifasDisponibles: { precioTarifa: string; soloPlazasH: boolean }[] | null;
+  tarifasDisponibles:
+    | { precioTarifa: string; soloPlazasH: boolean; oferta: { tipo: string } }[]
+    | null;
 }
 
 /** Runs the script as a browser with DWR does; the test's own server wrote it. */
@@ -65,7 +68,7 @@ test('renfe answers a search with every train that it sells', async () => {
       minutes: row['duracionViajeTotalEnMinutos'],
       soldOut: row['completo'],
       cents: (row.tarifasDisponibles ?? [])
-        .filter(({ soloPlazasH }) => !soloPlazasH)
+        .filter(({ soloPlazasH, oferta }) => !soloPlazasH && oferta.tipo === 'N')
         .map(({ precioTarifa }) =>
           Math.round(Number(precioTarifa.replaceAll('.', '').replace(',', '.')) * 100),
         ),
@@ -171,6 +174,24 @@ test('renfe keeps the cheapest of the last seats for wheelchairs', async () => {
   }
 });
 
+test('renfe has fares of promotions, which are cheaper than those for all, and a date by its constructor', async () => {
+  const sim = await startedSim();
+  const response = await searchRenfe(sim.url, search);
+  const text = await response.clone().text();
+  expect(text).toMatch(/fechaServidor:new Date\(\d{13}\),/);
+  const rows = await rowsOf(response);
+  const trains = sim.trains({ ...madridBarcelona, carrier: 'renfe' });
+  const promoted = rows.flatMap(({ tarifasDisponibles }, index) =>
+    (tarifasDisponibles ?? [])
+      .filter(({ oferta }) => oferta.tipo !== 'N')
+      .map(({ precioTarifa }) => [Number(precioTarifa.replace(',', '.')) * 100, trains[index]]),
+  );
+  expect(promoted.length).toBeGreaterThan(0);
+  for (const [cents, train] of promoted as [number, (typeof trains)[number]][]) {
+    expect(cents).toBeLessThan(train.fares[0]?.cents ?? 0);
+  }
+});
+
 test('renfe has the list of the way back unasked, with an error', async () => {
   const sim = await startedSim();
   const { value } = runScript(await (await searchRenfe(sim.url, search)).text());
@@ -189,16 +210,34 @@ test('renfe answers a day without trains with null and a message', async () => {
   ]);
 });
 
-test('renfe: waiting-room is a page for people, list-error an error in the list, no-fares trains that are not full', async () => {
+test('renfe: waiting-room is a page for people, list-error an error in the list, exception one without a code, no-fares trains that are not full', async () => {
   const sim = await startedSim();
   sim.setPlan('renfe', { fault: { kind: 'waiting-room' } });
   expect(await (await searchRenfe(sim.url, search)).text()).toMatch(/^<!DOCTYPE html>.*queue-it/);
   sim.setPlan('renfe', { fault: { kind: 'list-error' } });
   const { value } = runScript(await (await searchRenfe(sim.url, search)).text());
   expect(value['listadoTrenes']).toMatchObject([{ cdgoError: 'E0001', hayError: true }, {}]);
+  sim.setPlan('renfe', { fault: { kind: 'exception' } });
+  const thrown = runScript(await (await searchRenfe(sim.url, search)).text());
+  expect(thrown).toMatchObject({ handler: 'handleException' });
+  expect(thrown.value).not.toHaveProperty('cdgoError');
+  sim.setPlan('renfe', { fault: { kind: 'not-running' } });
+  const cancelled = await rowsOf(await searchRenfe(sim.url, search));
+  expect(new Set(cancelled.map(({ razonNoDisponible }) => razonNoDisponible))).toEqual(
+    new Set(['5']),
+  );
   sim.setPlan('renfe', { fault: { kind: 'no-fares' } });
   const rows = await rowsOf(await searchRenfe(sim.url, search));
   expect(rows).toHaveLength(18);
   expect(rows.every(({ tarifasDisponibles }) => tarifasDisponibles === null)).toBe(true);
   expect(rows.filter(({ completo }) => completo === true)).toHaveLength(1);
+});
+
+test('renfe writes the notices of a train as HTML', () => {
+  const { trains } = createTimetable({ seed: 1 });
+  const direct = trains({ carrier: 'renfe', origin: '7160000', destination: '7171801', date });
+  const body = encodeRenfe(direct);
+  const description = '<b>Bicycles</b> need&nbsp;a&nbsp;reservation<br>';
+  expect(body).toContain(`cdgoInc:"FR",description:"${description}",icon:"incid.gif `);
+  expect(body).toContain('Trains&nbsp;may&nbsp;be&nbsp;late,&nbsp;&amp;&nbsp;platforms');
 });

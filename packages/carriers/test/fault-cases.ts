@@ -35,6 +35,7 @@ export const strikes: readonly Strike[] = faults.flatMap(([kind, usualCode]) =>
 export const ownStrikes: readonly Strike[] = [
   { id: 'renfe', kind: 'waiting-room', code: 'OVERLOADED' },
   { id: 'renfe', kind: 'list-error', code: 'UPSTREAM' },
+  { id: 'renfe', kind: 'exception', code: 'UPSTREAM' },
   { id: 'ouigo', kind: 'moved', code: 'AUTH' },
   { id: 'ouigo', kind: 'unknown-error', code: 'UPSTREAM' },
 ];

@@ -14,7 +14,16 @@ test('renfe reads comma prices, local times, arrivals after midnight, and a chan
     durationMinutes: 150,
     transfers: 0,
     sources: ['renfe'],
-    legs: [{ brand: 'AVE', number: '3063', operator: 'renfe', operatingDay: '2026-12-01' }],
+    legs: [
+      {
+        brand: 'AVE',
+        number: '3063',
+        operator: 'renfe',
+        operatingDay: '2026-12-01',
+        remarks: [{ kind: 'info', text: 'Bicicletas en el coche 3.', code: 'BICI' }],
+      },
+    ],
+    remarks: [{ kind: 'info', text: 'Plazas limitadas' }],
     offers: [
       {
         id: 'N2010',
@@ -23,6 +32,11 @@ test('renfe reads comma prices, local times, arrivals after midnight, and a chan
         total: { amount: 3735, currency: 'EUR' },
         travelClass: 'second',
         flexibility: 'semi',
+        conditions: {
+          refund: 'fee',
+          exchange: 'yes',
+          text: 'Un cambio gratuito; Reembolsable 60%',
+        },
         fetchedAt: receivedAt,
       },
       { id: 'N4010', total: { amount: 107_120 }, travelClass: 'first', flexibility: 'full' },

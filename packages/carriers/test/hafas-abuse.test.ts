@@ -46,7 +46,7 @@ test.each<[more: object, message: string]>([
   [{ stationSystem: undefined }, '`profile.stationSystem` must be a text, got undefined'],
   [
     { salt: '00' },
-    'unknown option `profile.salt`; known are path, zone, version, ext, client, auth, lang, checksum, products, currency, prices, stationSystem',
+    'unknown option `profile.salt`; known are path, zone, version, ext, client, auth, lang, checksum, products, currency, prices, stationSystem, bookingCodes',
   ],
   [
     { products: {} },

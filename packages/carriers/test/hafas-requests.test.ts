@@ -299,8 +299,7 @@ test('hafas: zero-offset leaves the walk as long as it is', async () => {
 test('hafas: html-wall is AUTH', async () => {
   expect(await failureOf(() => struckBy('html-wall'))).toMatchObject({
     code: 'AUTH',
-    httpStatus: 200,
-    message: 'Cannot ask `hafas`: it answered text/html; charset=utf-8 in place of JSON',
+    message: 'Cannot ask `hafas`: it answered a page for people',
   });
 });
 
@@ -365,4 +364,30 @@ test('hafas: a key or a salt that is refused is AUTH', async () => {
   expect((await askBy({ auth, checksum })).journeys.length).toBeGreaterThan(4);
   expect(await failureOf(() => askBy({ auth }))).toMatchObject({ code: 'AUTH', retryable: false });
   expect(await failureOf(() => askBy({ checksum }))).toMatchObject({ code: 'AUTH' });
+});
+
+test('hafas asks for the stops on the way only with `stops`, and a ride on demand is booked as the profile says', async () => {
+  const { requests } = await requestsOf({ ...queryOf(wien, munchen), stops: true });
+  expect(requests[0]).toMatchObject({ getPasslist: true });
+  const upstream = await startUpstream();
+  const carrier = createHafas({
+    id: 'hafas',
+    name: 'HAFAS',
+    baseUrl: `${upstream.sim.url}/hafas`,
+    profile: hafasSimProfile,
+    now: () => 0,
+  });
+  upstream.sim.setPlan('hafas', { fault: { kind: 'on-demand' } });
+  const query = { ...queryOf(wien, munchen), time: '08:00' };
+  const [plain, withStops] = [
+    await ask(upstream, carrier, query),
+    await ask(upstream, carrier, { ...query, stops: true }),
+  ];
+  expect(plain.journeys[0]?.legs[0]).toMatchObject({
+    booking: { text: 'Book by telephone 00 1 234, an hour before' },
+  });
+  expect(plain.journeys[0]?.legs[0]).not.toHaveProperty('stops');
+  expect(plain.journeys[1]?.legs[0]).not.toHaveProperty('booking');
+  const [leg] = withStops.journeys[0]?.legs ?? [];
+  expect(leg?.kind === 'ride' && leg.stops?.length).toBeGreaterThan(0);
 });

@@ -120,6 +120,41 @@ test('hafas: without offsets, times are on the clocks of their stops', () => {
   ]);
 });
 
+test('hafas: an address, or a stop that the table lacks, is on the clocks of the stop that a way leads to', () => {
+  const lane = { lid: 'A=2@O=Low Street 3@X=-127900@Y=51532900@', type: 'A', name: 'Low Street 3' };
+  const answer = {
+    locations: [
+      station('Bruxelles-Midi', '8814001'),
+      station('London St Pancras', '7015400'),
+      lane,
+      station('London Lower Halt', '9999901'),
+    ],
+    connections: [
+      connection(
+        '021200',
+        ride([0, 1], ['175200'], ['185700']),
+        section('WALK', [1, 2], ['185700'], ['190400']),
+      ),
+      connection(
+        '020100',
+        section('DEVI', [1, 3], ['175200'], ['180100']),
+        ride([3, 0], ['180100'], ['210200']),
+      ),
+    ],
+  };
+  const { journeys, places, leftOut } = read(answer, {
+    zone: 'Europe/Brussels',
+    stationSystem: 'uic',
+  });
+  expect(leftOut).toBeUndefined();
+  expect(journeys.map(({ durationMinutes }) => durationMinutes)).toEqual([132, 121]);
+  expect(journeys[1]?.departure.iso).toBe('2027-01-13T18:01:00+00:00[Europe/London]');
+  expect(places?.filter(({ name }) => name.includes('Low')).map((place) => place)).toMatchObject([
+    { name: 'Low Street 3', zone: 'Europe/London' },
+    { name: 'London Lower Halt', zone: 'Europe/London' },
+  ]);
+});
+
 test('hafas: a duration that only the clocks of the server make decides for them', () => {
   const answer = {
     locations: [station('Bruxelles-Midi', '8814001'), station('London', '7015400')],
@@ -449,6 +484,16 @@ test.each([
     { statusCode: 'NA', fareSetL: [{ fareL: [{ isBookable: false, price: { amount: -1 } }] }] },
     [],
   ],
+  [
+    'none of a supplement beside a fare without a price',
+    {
+      fareSetL: [
+        { fareL: [{ isBookable: true, price: { amount: -1 } }] },
+        { fareL: [{ name: 'Komfortzuschlag', ...euros(490) }] },
+      ],
+    },
+    [],
+  ],
   ['none of a total of -1', { totalPrice: { amount: -1 }, fareSetL: null }, []],
   ['none without fares', { statusCode: 'NA', bkgData: {} }, []],
 ])('hafas: prices of a connection: %s', (_what, trfRes, amounts) => {
@@ -518,4 +563,19 @@ test('hafas: texts that people are shown are bounded', () => {
   });
   expect(ridesOf(journeys[0] as Journey)[0]?.brand).toHaveLength(500);
   expect(places?.every(({ name }) => name.length <= 500)).toBe(true);
+});
+
+test('hafas: without offsets, a walk from an address is on the clocks of its stop', () => {
+  const answer = {
+    locations: [address, station('London St Pancras', '7015400'), station('Paris', '8814001')],
+    connections: [
+      connection(
+        '022200',
+        section('WALK', [0, 1], ['083000'], ['084700']),
+        ride([1, 2], ['084700'], ['115200']),
+      ),
+    ],
+  };
+  const [journey] = read(answer, { zone: 'Europe/Brussels', stationSystem: 'uic' }).journeys;
+  expect(journey).toMatchObject({ durationMinutes: 142, legs: [{ minutes: 17 }, {}] });
 });

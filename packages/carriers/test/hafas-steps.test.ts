@@ -33,7 +33,8 @@ function stepsOf(text: string): number {
   const pages = [{ body: bytesOf(text), receivedAt: 1 }];
   const wire = { pages, ask: { kind: 'time', atMs: 0 }, ended: false } as const;
   try {
-    normaliseHafas({ decoder: { ...decoder, read }, profile }, wire, queryFor('hafas'));
+    const query = { ...queryFor('hafas'), stops: true };
+    normaliseHafas({ decoder: { ...decoder, read }, profile }, wire, query);
   } catch (error) {
     if (!CarrierError.is(error)) throw error;
   }
@@ -81,6 +82,35 @@ const growths: Readonly<Record<string, (n: number) => string>> = {
     grown(({ outConL }) => {
       const [first] = outConL as { trfRes: { fareSetL: unknown[] } }[];
       if (first) first.trfRes.fareSetL = times(first.trfRes.fareSetL, 4 * n);
+    }),
+  'pointers to one remark': (n) =>
+    grown(({ outConL }) => {
+      const [first] = outConL as { secL: [{ jny: { msgL: unknown[] } }] }[];
+      if (first) first.secL[0].jny.msgL = times(first.secL[0].jny.msgL, 10 * n);
+    }),
+  'remarks, each with a pointer': (n) =>
+    grown(({ common, outConL }) => {
+      common['remL'] = times(common['remL'] ?? [], 10 * n);
+      const [first] = outConL as { secL: [{ jny: { msgL: unknown[] } }] }[];
+      const msgL = common['remL'].map((_, remX) => ({ type: 'REM', remX }));
+      if (first) first.secL[0].jny.msgL = msgL;
+    }),
+  'connections that point to each remark': (n) =>
+    grown((answer) => {
+      answer.outConL = times(answer.outConL, n).map((one) => {
+        const msgL = Array.from({ length: 5 }, (_, remX) => ({ type: 'REM', remX }));
+        return { ...(one as object), msgL };
+      });
+    }),
+  'stops of one ride': (n) =>
+    grown(({ outConL }) => {
+      const [first] = outConL as { secL: [{ jny: { stopL: unknown[] } }] }[];
+      if (first) first.secL[0].jny.stopL = times(first.secL[0].jny.stopL.slice(1, 2), n);
+    }),
+  'coupled trains': (n) =>
+    grown(({ outConL }) => {
+      const [first] = outConL as { secL: [{ parJnyL?: unknown[] }] }[];
+      if (first) first.secL[0].parJnyL = times([{ prodX: 1 }], 10 * n);
     }),
   'entries that nothing points to': (n) =>
     grown(({ common }) => {

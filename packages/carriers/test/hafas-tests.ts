@@ -1,4 +1,12 @@
-import { createTimetable, encodeHafas, hafasSimProfile, type Train } from '@ticketing/carrier-sim';
+import {
+  createTimetable,
+  encodeHafas,
+  hafasLocalSimProfile,
+  hafasSimProfile,
+  shortestChange,
+  type Train,
+  type Walks,
+} from '@ticketing/carrier-sim';
 import { addDays, type CarrierAnswer, CarrierError, createLocalClock } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -6,6 +14,14 @@ import { readTime, writeTime } from '../src/hafas/hafas-time.ts';
 import { createHafas } from '../src/index.ts';
 import { createWireReader } from '../src/wire/wire-reader.ts';
 import { editsOf } from './edited-answers.ts';
+import {
+  anyWalks,
+  detailsTold,
+  detailsTrue,
+  hasTwoMeanings,
+  timesTold,
+  timesTrue,
+} from './european-truth.ts';
 import type { Runs } from './scale.ts';
 import { anyDate, anyPeople, pairsWith } from './timetable-cases.ts';
 import { ask, bytesOf, fixture, now, queryFor, queryOf, startUpstream } from './upstream.ts';
@@ -24,13 +40,15 @@ const pair = fc.oneof(
     ['8711300', '8020347'],
     ['8101003', '8503000'],
     ['7015400', '8301700'],
+    // A late train is caught there.
+    ['8101003', '8721202'],
   ),
   pairsWith('ibnr'),
 );
 function told({ journeys }: CarrierAnswer): unknown[] {
-  return journeys.map(({ legs, offers, unpriced, durationMinutes }) => ({
-    durationMinutes,
-    rides: legs
+  return journeys.map((journey) => ({
+    ...timesTold(journey),
+    rides: journey.legs
       .filter((leg) => leg.kind === 'ride')
       .map((ride) => [
         ride.number,
@@ -43,21 +61,19 @@ function told({ journeys }: CarrierAnswer): unknown[] {
         ride.cancelled === true,
         ride.operatingDay,
       ]),
-    prices: offers
+    prices: journey.offers
       .map(({ fareName, total }) => `${fareName} ${total.amount} ${total.currency}`)
       .sort(),
-    unpriced: unpriced !== undefined,
+    unpriced: journey.unpriced !== undefined,
   }));
 }
 
-function truth(trains: readonly Train[], passengers: number): unknown[] {
+function truth(trains: readonly Train[], passengers: number, walks?: Walks): unknown[] {
   return trains.map((train) => {
     const fares = train.fares.filter(({ seller }) => seller === 'hafas');
     const runs = train.connection ?? [train];
-    const [first, last] = [runs[0], runs.at(-1)];
-    const lateMinutes = (last?.delayMinutes ?? 0) - (first?.delayMinutes ?? 0);
     return {
-      durationMinutes: (train.arrivalMs - train.departureMs) / 60_000 + lateMinutes,
+      ...timesTrue(train, walks),
       rides: runs.map((run) => [
         run.number,
         run.brand,
@@ -80,7 +96,8 @@ function outcome(body: Uint8Array): string {
   const pages = [{ body: Uint8Array.from(body), receivedAt }];
   try {
     const wire = { pages, ask: { kind: 'time', atMs: 0 }, ended: false } as const;
-    return `${hafas.normalise(wire, queryFor('hafas')).journeys.length} journeys`;
+    const query = { ...queryFor('hafas'), stops: true };
+    return `${hafas.normalise(wire, query).journeys.length} journeys`;
   } catch (error) {
     if (!CarrierError.is(error)) throw error;
     return error.code;
@@ -96,22 +113,146 @@ export function hafasTests(runs: Runs): void {
         fc.integer(),
         anyPeople,
         fc.boolean(),
-        ([origin, destination], day, seed, passengers, offsets) => {
-          // Without offsets the hour that clocks show twice has two meanings.
-          fc.pre(offsets || !/-10-(?:2[4-9]|3[01])$/.test(day));
+        anyWalks,
+        ([origin, destination], day, seed, passengers, offsets, walks) => {
+          fc.pre(offsets || !hasTwoMeanings(day));
           const query = { carrier: 'hafas', origin, destination, date: day } as const;
           const trains = createTimetable({ seed }).trains(query);
-          const pages = [{ body: bytesOf(encodeHafas(trains, { offsets })), receivedAt }];
+          const pages = [{ body: bytesOf(encodeHafas(trains, { offsets, walks })), receivedAt }];
           const answer = hafas.normalise(
             { pages, ask: { kind: 'time', atMs: 0 }, ended: false },
             queryOf(origin, destination, day, passengers),
           );
           expect(answer.filtered).toBeUndefined();
-          expect(told(answer)).toEqual(truth(trains, passengers));
+          expect(told(answer)).toEqual(truth(trains, passengers, walks));
         },
       ),
       { numRuns: runs(600) },
     );
+  });
+
+  test("hafas: platforms, remarks, coupled trains, and with `stops` the stops on the way are the timetable's", () => {
+    fc.assert(
+      fc.property(
+        pair,
+        anyDate,
+        fc.integer(),
+        fc.boolean(),
+        fc.boolean(),
+        ([origin, destination], day, seed, stops, offsets) => {
+          fc.pre(offsets || !hasTwoMeanings(day));
+          const query = { carrier: 'hafas', origin, destination, date: day } as const;
+          const trains = createTimetable({ seed }).trains(query);
+          const pages = [{ body: bytesOf(encodeHafas(trains, { stops, offsets })), receivedAt }];
+          const { journeys, places = [] } = hafas.normalise(
+            { pages, ask: { kind: 'time', atMs: 0 }, ended: false },
+            { ...queryOf(origin, destination, day), stops },
+          );
+          expect(journeys.map(detailsTold)).toEqual(
+            trains.map((train) => detailsTrue(train, { stops })),
+          );
+          const named = new Set(places.map(({ id }) => id));
+          for (const { legs } of journeys) {
+            for (const leg of legs) {
+              if (leg.kind !== 'ride') continue;
+              for (const { station } of leg.stops ?? []) expect(named.has(station)).toBe(true);
+            }
+          }
+        },
+      ),
+      { numRuns: runs(400) },
+    );
+  });
+
+  test('hafas: a change that is shorter than it must be as things are expected is tight', () => {
+    fc.assert(
+      fc.property(pair, anyDate, fc.integer(), ([origin, destination], day, seed) => {
+        const query = { carrier: 'hafas', origin, destination, date: day } as const;
+        const trains = createTimetable({ seed }).trains(query);
+        const pages = [{ body: bytesOf(encodeHafas(trains)), receivedAt }];
+        const { journeys } = hafas.normalise(
+          { pages, ask: { kind: 'time', atMs: 0 }, ended: false },
+          queryOf(origin, destination, day),
+        );
+        trains.forEach(({ connection }, index) => {
+          if (connection === undefined) return;
+          const [before, after] = connection;
+          const late = (after.delayMinutes ?? 0) - (before.delayMinutes ?? 0);
+          const minutes = (after.departureMs - before.arrivalMs) / 60_000 + late;
+          if (minutes < 0 || minutes >= shortestChange(before, after)) return;
+          const risks = journeys[index]?.legs.flatMap((leg) =>
+            leg.kind === 'transfer' ? [leg.risk] : [],
+          );
+          expect(risks).toContain('tight');
+        });
+      }),
+      { numRuns: runs(400) },
+    );
+  });
+
+  test('hafas: trains from a stop near the station are shown as that, with their own times', () => {
+    fc.assert(
+      fc.property(pair, anyDate, fc.integer(), fc.boolean(), (ends, day, seed, offsets) => {
+        const [origin, destination] = ends;
+        fc.pre(offsets || !hasTwoMeanings(day));
+        const query = { carrier: 'hafas', origin, destination, date: day } as const;
+        const trains = createTimetable({ seed }).trains(query);
+        const body = bytesOf(encodeHafas(trains, { nearby: true, offsets }));
+        const pages = [{ body, receivedAt }];
+        const answer = hafas.normalise(
+          { pages, ask: { kind: 'time', atMs: 0 }, ended: false },
+          queryOf(origin, destination, day),
+        );
+        expect(answer.filtered).toBeUndefined();
+        expect(
+          answer.journeys.map(({ legs: [way, ride], durationMinutes, transfers }) => [
+            way?.kind === 'transfer' && [way.nearby, way.origin],
+            ride?.kind === 'ride' && [ride.number, ride.departure.ms, ride.origin !== way?.origin],
+            durationMinutes,
+            transfers,
+          ]),
+        ).toEqual(
+          trains.map((train) => [
+            [true, `uic:${origin}`],
+            [train.number, train.departureMs, true],
+            timesTrue(train).durationMinutes,
+            timesTrue(train).transfers,
+          ]),
+        );
+      }),
+      { numRuns: runs(200) },
+    );
+  });
+
+  test('hafas: a server without offsets has the same journeys as one with them', async () => {
+    const upstream = await startUpstream();
+    const options = { id: 'hafas', name: 'HAFAS', baseUrl: `${upstream.sim.url}/hafas`, now };
+    const local = createHafas({ ...options, profile: hafasLocalSimProfile });
+    for (const ends of [
+      ['7015400', '8727100'],
+      ['8101003', '8020347'],
+      ['8727100', '7015400'],
+    ] as const) {
+      const query = { ...queryOf(...ends), time: '15:00' };
+      const [plain, other] = [
+        await ask(upstream, upstream.carriers.hafas, query),
+        await ask(upstream, local, query),
+      ];
+      expect(other.journeys.length).toBeGreaterThan(0);
+      expect(told(other)).toEqual(told(plain));
+    }
+  });
+
+  test('hafas: fares whose names the server leaves out are prices without a name', () => {
+    const query = { carrier: 'hafas', origin: '8101003', destination: '8020347' } as const;
+    const trains = createTimetable({ seed: 1 }).trains({ ...query, date: '2026-12-01' });
+    const body = bytesOf(encodeHafas(trains.slice(0, 1), { fault: 'nameless-fares' }));
+    const wire = { pages: [{ body, receivedAt }], ask: { kind: 'time', atMs: 0 }, ended: false };
+    const { journeys } = hafas.normalise(wire as never, queryFor('hafas'));
+    const cents = trains[0]?.fares.filter(({ seller }) => seller === 'hafas').map((f) => f.cents);
+    expect(cents?.length).toBeGreaterThan(0);
+    expect(journeys[0]?.offers.map(({ total }) => total.amount)).toEqual(cents);
+    expect(journeys[0]?.offers.every(({ fareName }) => fareName === undefined)).toBe(true);
   });
 
   const zones = [

@@ -62,7 +62,7 @@ test.each<[what: string, from: string, to: string]>([
 
 test.each<[what: string, from: string, to: string]>([
   ['money', '19.0', '19.001'],
-  ['money that is text', '19.0', '"19"'],
+  ['money that is no number', '19.0', '"19 EUR"'],
   ['a time', 'T06:35:00+01:00', 'T26:35'],
   ['a time of another form', 'T06:35:00+01:00', ' 6:35'],
   ['a time that is none', '2026-12-01T06:35', '2026-02-30T06:35'],
@@ -97,6 +97,6 @@ test('renfe names the stations of its changes; a journey that is left out names 
 test('avlo: a price or an instant that cannot be read is PROTOCOL', async () => {
   const read = (from: string, to: string) => () =>
     avlo.normalise({ days: [changed('avlo.json', [from, to])], receivedAt }, queryOf());
-  expect((await failureOf(read('"price":25', '"price":"25"'))).code).toBe('PROTOCOL');
+  expect((await failureOf(read('"price":25', '"price":"25 EUR"'))).code).toBe('PROTOCOL');
   expect((await failureOf(read('T05:30:00.000Z', 'T05:30'))).code).toBe('PROTOCOL');
 });

@@ -82,6 +82,8 @@ function journeyOf(train: Train, source: string, view: View, places: Map<string,
     // Of the second train the connection must hold.
     const late = index === 0 ? view.minutesLate * MINUTE_MS : 0;
     const departure = clock.fromEpoch(run.departureMs + late, from.zone ?? 'UTC');
+    const at = (ms: number, { zone = 'UTC' }: Place) =>
+      clock.fromEpoch(ms + late + (run.delayMinutes ?? 0) * MINUTE_MS, zone);
     const [date, time = ''] = departure.iso.split('T');
     const operatingDay = view.day(date ?? '', Number(time.slice(0, 2)));
     const brand = view.brand(run.brand);
@@ -91,6 +93,9 @@ function journeyOf(train: Train, source: string, view: View, places: Map<string,
       destination: to.id,
       departure,
       arrival: clock.fromEpoch(run.arrivalMs + late, to.zone ?? 'UTC'),
+      // Some connections hold only as things are.
+      expectedDeparture: at(run.departureMs, from),
+      expectedArrival: at(run.arrivalMs, to),
       number: run.number.replace(/^0+/, ''),
       ...(brand !== undefined && { brand }),
       ...(operatingDay !== undefined && { operatingDay }),

@@ -41,6 +41,8 @@ test('a direct train: expected times, coupled numbers, scales, classes, problems
         number: '57',
         otherNumbers: ['1057'],
         operator: 'SBB',
+        departurePlatform: { planned: '7', expected: '8' },
+        remarks: [{ kind: 'info', text: 'Restaurant car & family coach', code: 'WR' }],
       },
     ],
     offers: [
@@ -52,6 +54,7 @@ test('a direct train: expected times, coupled numbers, scales, classes, problems
         fareName: 'Sparbillett',
         flexibility: 'semi',
         seatsLeft: 9,
+        conditions: { refund: 'no', exchange: 'fee', text: 'Umtausch bis zum Vortag' },
         validUntil: Date.UTC(2026, 10, 30, 9, 20),
         fetchedAt: receivedAt,
       },
@@ -60,6 +63,9 @@ test('a direct train: expected times, coupled numbers, scales, classes, problems
   });
   expect(first.legs[0]).not.toHaveProperty('expectedArrival');
   expect(first.legs[0]).not.toHaveProperty('mode');
+  expect(first.legs[0]).not.toHaveProperty('stops');
+  const withStops = read(golden, { ...query, stops: true }).journeys[0]?.legs[0];
+  expect(withStops).toMatchObject({ stops: [{ station: 'uic:8507000' }] });
   expect(first).not.toHaveProperty('unpriced');
 });
 
@@ -67,7 +73,7 @@ test('a change: two partial offers, sums of parts and fees, a line, a bus, a pla
   expect(second).toMatchObject({
     transfers: 1,
     legs: [
-      { brand: 'S8', destination: 'x_ch:42', operator: 'urn:uic:rics:1185' },
+      { brand: 'S8', destination: 'x_ch:42', operator: 'SBB' },
       { kind: 'transfer', origin: 'x_ch:42', destination: 'x_ch:42', minutes: 30 },
       { brand: 'Bus 7', mode: 'bus', cancelled: true },
     ],
@@ -105,13 +111,18 @@ test('trips without any offer are unpriced', () => {
   expect(journeys.map(({ unpriced }) => unpriced)).toEqual([['osdm'], ['osdm'], ['osdm']]);
 });
 
-test('offers for some of the passengers are no price for all', () => {
+test('offers for some of the passengers say for whom they are, and are none for all', () => {
   const two = queryOf('8500010', '8301700', '2026-12-01', 2);
-  expect(read(golden, two).journeys[0]).toMatchObject({ offers: [], unpriced: ['osdm'] });
+  const { offers } = read(golden, two).journeys[0] as Journey;
+  expect(offers).not.toEqual([]);
+  for (const { passengers } of offers) expect(passengers).toEqual([0]);
   const forBoth = changed(({ offers }) => {
     offers[1].passengerRefs = ['p2', 'p1'];
   });
-  expect(read(forBoth, two).journeys[0]).toMatchObject({ offers: [{ id: 'o-saver' }] });
+  const [saver, ...others] = (read(forBoth, two).journeys[0] as Journey).offers;
+  expect(saver).toMatchObject({ id: 'o-saver' });
+  expect(saver).not.toHaveProperty('passengers');
+  for (const { passengers } of others) expect(passengers).toEqual([0]);
 });
 
 test('offers of another class are left out', () => {
@@ -139,7 +150,7 @@ test.each([
 test.each([
   { currency: 'JPY', amount: 590_050, scale: 2 },
   { currency: 'CHF', amount: 59.5 },
-  { currency: 'CHF', amount: '5900' },
+  { currency: 'CHF', amount: '5900 cents' },
   { currency: 'CHF', amount: -1 },
   { currency: 'CHF', amount: 5900, scale: 1.5 },
   { currency: 'CHF', amount: 5900, scale: -1 },

@@ -52,6 +52,54 @@ const growths: Readonly<Record<string, (n: number) => object>> = {
       }),
     ],
   }),
+  'stops of one train': (n) => {
+    const [leg] = direct.legs;
+    const { start, end } = leg.timedLeg;
+    const stop = { ...start, ...end, plannedStopPointName: '1' };
+    const timedLeg = { ...leg.timedLeg, intermediates: times(n, () => stop) };
+    return { trips: [{ ...trip(0), legs: [{ ...leg, timedLeg }] }], offers: [] };
+  },
+  'attributes of one train': (n) => {
+    const [leg] = direct.legs;
+    const attributes = times(n, () => ({ text: 'Bistro' }));
+    const timedLeg = { ...leg.timedLeg, attributes };
+    return { trips: [{ ...trip(0), legs: [{ ...leg, timedLeg }] }], offers: [] };
+  },
+  'trains that people stay in, each with a remark': (n) => {
+    const [leg] = direct.legs;
+    const stay = { transferLeg: { transferMode: 'REMAIN_IN_VEHICLE' } };
+    const legs = times(n, (i) => [
+      {
+        ...leg,
+        id: `l${i}`,
+        timedLeg: { ...leg.timedLeg, attributes: [{ text: `Coach ${i}` }] },
+      },
+      { id: `w${i}`, ...stay },
+    ]).flat();
+    // Their times overlap: they are left out after the first two.
+    return { trips: [{ ...trip(0), legs }, trip(1)], offers: [] };
+  },
+  'products and conditions of one offer': (n) => ({
+    trips: [trip(0)],
+    offers: [
+      offer(0, {
+        products: times(n, (i) => ({
+          id: `p${i}`,
+          conditions: [{ type: 'REFUND', description: `Refund ${i}` }],
+        })),
+        admissionOfferParts: times(n, (i) => ({
+          ...saver.admissionOfferParts[0],
+          products: [{ productId: `p${i}` }],
+        })),
+      }),
+    ],
+  }),
+  'offers for some travellers': (n) => ({
+    trips: [trip(0)],
+    offers: times(n, (i) =>
+      offer(i, { passengerRefs: ['p1'], tripCoverage: { coveredTripId: 't0' } }),
+    ),
+  }),
   'numbers of one train': (n) => {
     const [leg] = direct.legs;
     const service = { ...leg.timedLeg.service, vehicleNumbers: times(n, String) };
@@ -69,7 +117,7 @@ const readerOf = (answer: object) => {
     whole: true,
     receivedAt: 1,
   };
-  return () => osdm.normalise(wire, query);
+  return () => osdm.normalise(wire, { ...query, stops: true });
 };
 const isOurs = (url: string) => /packages\/(carriers|core)\/src\//.test(url);
 
@@ -86,6 +134,16 @@ test.each(Object.keys(growths))(
     expect(large / small).toBeLessThan(2.3);
   },
 );
+
+test('a text of a megabyte of tags is read in part', () => {
+  for (const unit of ['<', '<a', '&#1', '<b></b>']) {
+    const leg = structuredClone(direct.legs[0]);
+    leg.timedLeg.attributes = [{ text: unit.repeat(1_000_000 / unit.length) }];
+    const [journey] = readerOf({ trips: [{ ...direct, legs: [leg] }], offers: [] })().journeys;
+    const texts = journey?.legs.flatMap((one) => (one.kind === 'ride' ? (one.remarks ?? []) : []));
+    for (const { text } of texts ?? []) expect(text.length).toBeLessThanOrEqual(500);
+  }
+});
 
 test('ids of 32 KiB are read, and texts of a megabyte refused', async () => {
   const id = 'x'.repeat(32_768);

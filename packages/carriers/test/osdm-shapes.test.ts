@@ -212,7 +212,12 @@ const pricesOf = (
   legs: readonly object[] = [whole],
 ) =>
   read([trip('PT3H4M', 0, ...legs)], offers, query).journeys[0]?.offers.map(
-    ({ id, total, rides }) => [id, total.amount, ...(rides ? [rides] : [])],
+    ({ id, total, rides, passengers }) => [
+      id,
+      total.amount,
+      ...(rides ? [rides] : []),
+      ...(passengers ? [{ for: passengers }] : []),
+    ],
   );
 
 test('osdm: an offer for each traveller is one offer for all, at their sum', () => {
@@ -262,25 +267,43 @@ test.each<[what: string, offers: readonly object[], query: CarrierQuery, right: 
     three,
     [['a+b', 2850]],
   ],
-  ['none where one has none', [offerOf('a', 1900, ['p1']), offerOf('c', 600, ['p3'])], three, []],
   [
-    'none of two classes',
+    'for whom they are, where one has none',
+    [offerOf('a', 1900, ['p1']), offerOf('b', 2000, ['p1']), offerOf('c', 600, ['p3'])],
+    three,
+    [
+      ['c', 600, { for: [2] }],
+      ['a', 1900, { for: [0] }],
+    ],
+  ],
+  [
+    'no sum of two classes',
     [offerOf('a', 1900, ['p1']), offerOf('b', 950, ['p2'], { travelClass: 'FIRST' })],
     two,
-    [],
+    [
+      ['b', 950, { for: [1] }],
+      ['a', 1900, { for: [0] }],
+    ],
   ],
   [
-    'none of two currencies',
+    'no sum of two currencies',
     [offerOf('a', 1900, ['p1']), offerOf('b', 950, ['p2'], { currency: 'EUR' })],
     two,
-    [],
+    [
+      ['b', 950, { for: [1] }],
+      ['a', 1900, { for: [0] }],
+    ],
   ],
   [
-    'none that count one twice',
+    'no sum that counts one twice',
     [offerOf('a', 1900, ['p1', 'p2']), offerOf('b', 950, ['p2', 'p3'])],
     three,
-    [],
+    [
+      ['b', 950, { for: [1, 2] }],
+      ['a', 1900, { for: [0, 1] }],
+    ],
   ],
+  ['none for others', [offerOf('a', 1900, ['p9'])], two, []],
   [
     'beside those for all',
     [offerOf('a', 1900, ['p1']), offerOf('b', 950, ['p2']), offerOf('all', 2500, ['p1', 'p2'])],

@@ -1,4 +1,10 @@
-import { createTimetable, encodeOsdm, type Train } from '@ticketing/carrier-sim';
+import {
+  createTimetable,
+  encodeOsdm,
+  fareTermsOf,
+  type Train,
+  type Walks,
+} from '@ticketing/carrier-sim';
 import {
   type Carrier,
   type CarrierAnswer,
@@ -10,6 +16,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createOsdm, type OsdmOptions } from '../src/index.ts';
 import { editsOf } from './edited-answers.ts';
+import {
+  anyWalks,
+  detailsTold,
+  detailsTrue,
+  hasTwoMeanings,
+  timesTold,
+  timesTrue,
+} from './european-truth.ts';
 import type { Runs } from './scale.ts';
 import { anyDate, anyPeople, pairsWith } from './timetable-cases.ts';
 import { ask, bytesOf, createCarriers, fixture, now, queryOf, startUpstream } from './upstream.ts';
@@ -23,30 +37,63 @@ const wireOf = (offers: Uint8Array) => ({
 });
 
 // Stations of the second network.
-const pair = pairsWith('ibnr');
+const pair = fc.oneof(
+  pairsWith('ibnr'),
+  fc.constantFrom<[string, string]>(
+    // Trains that go on under another number, and a late one that is caught.
+    ['8768600', '8503000'],
+    ['8503000', '8768600'],
+    ['8768600', '8507000'],
+    ['8500010', '8501120'],
+  ),
+);
 
 /** What an answer says, in the words of the timetable. */
-function told({ legs, offers, unpriced }: Journey): unknown {
+function told(journey: Journey): unknown {
+  const { legs, offers, unpriced } = journey;
   return {
+    ...timesTold(journey),
+    details: detailsTold(journey),
     rides: legs.flatMap((leg) => {
       if (leg.kind !== 'ride') return [];
       const { number, brand, origin, destination, departure, arrival, cancelled } = leg;
       const late = leg.expectedDeparture && leg.expectedDeparture.ms - departure.ms;
       return [[number, brand, origin, destination, departure.ms, arrival.ms, late, cancelled]];
     }),
-    offers: offers.map(({ total, travelClass, fareName, flexibility, seatsLeft }) => [
+    offers: offers.map(({ total, travelClass, fareName, flexibility, seatsLeft, conditions }) => [
       total,
       travelClass,
       fareName,
       flexibility,
       seatsLeft,
+      [conditions?.refund, conditions?.exchange, conditions?.text !== undefined],
     ]),
     unpriced,
   };
 }
 
-function truth(train: Train, people: number, anyPriced: boolean): unknown {
+/** Of disruptions the wire has references alone, and of a whole journey nothing. */
+function facilitiesOnly({ rides }: ReturnType<typeof detailsTrue>): unknown {
   return {
+    remarks: undefined,
+    rides: rides.map(({ remarks, ...ride }) => ({
+      ...ride,
+      remarks: remarks.filter(({ kind }) => kind === 'info'),
+    })),
+  };
+}
+
+interface Asked {
+  readonly people: number;
+  readonly anyPriced: boolean;
+  readonly stops: boolean;
+  readonly walks?: Walks | undefined;
+}
+
+function truth(train: Train, { people, anyPriced, stops, walks }: Asked): unknown {
+  return {
+    ...timesTrue(train, walks),
+    details: facilitiesOnly(detailsTrue(train, { stops })),
     rides: (train.connection ?? [train]).map((run) => [
       run.number,
       run.line ?? run.brand,
@@ -57,30 +104,39 @@ function truth(train: Train, people: number, anyPriced: boolean): unknown {
       run.delayMinutes && run.delayMinutes * 60_000,
       run.cancelled,
     ]),
-    offers: train.fares.map(({ cents, currency = 'EUR', travelClass, name, flexibility }) => [
-      { amount: cents * people, currency },
-      travelClass,
-      name,
-      flexibility,
-      train.seatsLeft,
-    ]),
+    offers: train.fares.map((fare) => {
+      const { refund, exchange } = fareTermsOf(fare);
+      return [
+        { amount: fare.cents * people, currency: fare.currency ?? 'EUR' },
+        fare.travelClass,
+        fare.name,
+        fare.flexibility,
+        train.seatsLeft,
+        [refund, exchange, refund === 'fee'],
+      ];
+    }),
     unpriced: anyPriced ? undefined : ['osdm'],
   };
 }
 
+const style = fc.record({ offsets: fc.boolean(), walks: anyWalks, stops: fc.boolean() });
+
 export function osdmTests(runs: Runs): void {
   test('osdm: decode(encode(timetable)) is the timetable', () => {
     fc.assert(
-      fc.property(pair, anyDate, fc.integer(), anyPeople, (ends, day, seed, people) => {
+      fc.property(pair, anyDate, fc.integer(), anyPeople, style, (ends, day, seed, people, as) => {
         const [origin, destination] = ends;
+        fc.pre(as.offsets || !hasTwoMeanings(day));
         const query = { carrier: 'osdm', origin, destination, date: day } as const;
         const trains = createTimetable({ seed }).trains(query);
         const passengers = Array.from({ length: people }, (_, index) => `p${index + 1}`);
-        const body = bytesOf(encodeOsdm(trains, { passengers }));
-        const asked = queryOf(origin, destination, day, people);
+        const body = bytesOf(encodeOsdm(trains, { passengers, ...as }));
+        const asked = { ...queryOf(origin, destination, day, people), stops: as.stops };
         const anyPriced = trains.some(({ fares }) => fares.length > 0);
         const { journeys, filtered } = osdm.normalise(wireOf(body), asked);
-        expect(journeys.map(told)).toEqual(trains.map((train) => truth(train, people, anyPriced)));
+        expect(journeys.map(told)).toEqual(
+          trains.map((train) => truth(train, { people, anyPriced, ...as })),
+        );
         expect(filtered).toBeUndefined();
       }),
       { numRuns: runs(1000) },
@@ -140,7 +196,7 @@ export function osdmTests(runs: Runs): void {
 
   const { problems: _, ...sound } = JSON.parse(new TextDecoder().decode(fixture('osdm.json')));
   const golden = bytesOf(JSON.stringify(sound));
-  const asked = queryOf('8500010', '8301700');
+  const asked = { ...queryOf('8500010', '8301700'), stops: true };
   const many = osdm.normalise(wireOf(golden), asked).journeys.length;
 
   /** The journeys that are read, or the code of the error. Errors of another kind pass through. */

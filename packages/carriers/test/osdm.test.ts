@@ -2,12 +2,22 @@ import {
   type CarrierContext,
   CarrierError,
   type CarrierHttpRequest,
+  createSearch,
   type Journey,
 } from '@ticketing/core';
 import { expect, test } from 'vitest';
 import { createOsdm } from '../src/index.ts';
 import { rail } from './osdm-tests.ts';
-import { ask, bytesOf, failureOf, fixture, queryFor, queryOf, startUpstream } from './upstream.ts';
+import {
+  ask,
+  bytesOf,
+  failureOf,
+  fixture,
+  now,
+  queryFor,
+  queryOf,
+  startUpstream,
+} from './upstream.ts';
 
 const baseUrl = 'http://127.0.0.1:1';
 const query = queryFor('osdm');
@@ -100,6 +110,26 @@ test('two calls: trips, then offers for them by their ids', async () => {
     { offers: [{}, {}] },
     { offers: [] },
   ]);
+});
+
+test('stops are asked for if they are wanted, by a body, a link or an address', async () => {
+  const stopBehavior = 'REAL_BOARDING_ALIGHTING';
+  const { trips, offers } = JSON.parse(new TextDecoder().decode(golden));
+  const one = recorded([golden]);
+  await rail(baseUrl).request({ ...query, stops: true }, one.context);
+  expect(one.body(0)).toMatchObject({ tripResponseParameters: { stopBehavior } });
+  const links = [{ rel: 'next', href: 'https://rail.example/trips-collections?page=2' }];
+  const pages = [{ id: 'c', trips, _links: links }, { offers }];
+  const linked = recorded([...pages, ...pages]);
+  const two = rail(baseUrl, { mode: 'two-calls', maxPages: 2 });
+  await two.request({ ...queryOf('8500010', '8301700'), stops: true }, linked.context);
+  expect(linked.sent.map(({ url }) => url.slice(baseUrl.length))).toEqual([
+    `/trips-collections?stopBehavior=${stopBehavior}`,
+    '/offers',
+    `/trips-collections?page=2&stopBehavior=${stopBehavior}`,
+    '/offers',
+  ]);
+  expect(linked.body(1)).not.toHaveProperty('tripResponseParameters');
 });
 
 test('one call or two, a day of the simulator is the same', async () => {
@@ -196,6 +226,34 @@ test('the fault unknown-enum leaves journeys whose offers say less', async () =>
   expect(new Set(offers.map(({ travelClass }) => travelClass))).toContain('any');
   expect(new Set(offers.map(({ flexibility }) => flexibility))).toContain('unknown');
   for (const { legs } of journeys) expect(legs[0]).toMatchObject({ mode: 'other' });
+});
+
+test('a search over the simulator has what travellers ask for, and the places of stops', async () => {
+  const upstream = await startUpstream();
+  const search = createSearch({
+    carriers: [rail(`${upstream.sim.url}/osdm`)],
+    http: upstream.http.clientOf,
+    deadlineMs: 60_000,
+    now,
+  });
+  const asked = { ...queryOf('8500010', '8301700'), stops: true, time: '08:00' };
+  const { journeys, places, carriers } = await search.search(asked);
+  expect(carriers).toMatchObject([{ carrier: 'osdm', state: 'ok' }]);
+  const rides = journeys.flatMap(({ legs }) => legs).filter((leg) => leg.kind === 'ride');
+  for (const ride of rides) {
+    expect(ride.departurePlatform).toMatchObject({ planned: expect.any(String) });
+    expect(ride.remarks?.map(({ kind }) => kind)).toContain('info');
+    for (const { station } of ride.stops ?? []) expect(places).toHaveProperty([station]);
+  }
+  expect(rides.flatMap(({ stops = [] }) => stops).length).toBeGreaterThan(0);
+  expect(journeys.flatMap(({ offers }) => offers)[0]).toHaveProperty('conditions');
+});
+
+test('the fault on-demand makes trains vehicles that are ordered', async () => {
+  const upstream = await startUpstream();
+  upstream.sim.setPlan('osdm', { fault: { kind: 'on-demand' } });
+  const { journeys } = await ask(upstream, rail(`${upstream.sim.url}/osdm`), query);
+  expect(journeys[0]?.legs[0]).toMatchObject({ mode: 'other', booking: {} });
 });
 
 test('another table of stations may take the place of the small one', async () => {

@@ -63,6 +63,21 @@ test('ouigo: seats that are not counted, and conditions, are not guessed', () =>
   expect(offersOf({ remaining_seats: '4' })).toMatchObject([{ seatsLeft: 4 }]);
 });
 
+test('ouigo: what is in no answer is absent: conditions, remarks, platforms, stops, for whom a price is', () => {
+  const query: CarrierQuery = { ...queryOf(), stops: true, passengers: [{ age: 40 }, { age: 3 }] };
+  const { journeys, operators } = readTrain({ is_promo: true }, query);
+  expect(journeys[0]).not.toHaveProperty('remarks');
+  for (const absent of ['departurePlatform', 'arrivalPlatform', 'remarks', 'stops', 'booking']) {
+    expect(journeys[0]?.legs[0]).not.toHaveProperty(absent);
+  }
+  for (const absent of ['conditions', 'passengers']) {
+    expect(journeys[0]?.offers[0]).not.toHaveProperty(absent);
+  }
+  expect(operators).toEqual({ ouigo: 'Ouigo' });
+  // Ages are reported as ignored: no answer to a party with children is known.
+  expect(ouigo.capabilities?.passengers ?? 'count').toBe('count');
+});
+
 test.each<[what: string, change: Fields]>([
   ['no price', { price: null }],
   ['no price and nothing else of it', { price: undefined, full: undefined }],

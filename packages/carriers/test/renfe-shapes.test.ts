@@ -138,6 +138,120 @@ test.each<[conditions: unknown, flexibility: string]>([
   expect(offersOfFares({ ...fare, prestaciones })).toMatchObject([{ flexibility }]);
 });
 
+test.each<[prestaciones: unknown, conditions: unknown]>([
+  [
+    ['Permite 1 cambio hasta un día antes (9 &#128; + diferencia)', 'No reembolsable', 'Maleta'],
+    {
+      refund: 'no',
+      exchange: 'fee',
+      text: 'Permite 1 cambio hasta un día antes (9 € + diferencia); No reembolsable',
+    },
+  ],
+  [
+    ['Un cambio gratuito, siguientes 9 &#128', 'Reembolsable 60%', null],
+    {
+      refund: 'fee',
+      exchange: 'yes',
+      text: 'Un cambio gratuito, siguientes 9 €; Reembolsable 60%',
+    },
+  ],
+  [
+    ['Cambios y anulaciones (9 &euro;)'],
+    { refund: 'fee', exchange: 'fee', text: 'Cambios y anulaciones (9 €)' },
+  ],
+  [
+    ['Puente, Cambio de titular gratuito, Cambios gratuitos ilimitados', '100% reembolsable'],
+    {
+      refund: 'yes',
+      exchange: 'yes',
+      text: 'Puente, Cambio de titular gratuito, Cambios gratuitos ilimitados; 100% reembolsable',
+    },
+  ],
+  [
+    ['Permite 1 cambio', 'Reembolsable'],
+    { refund: 'unknown', exchange: 'unknown', text: 'Permite 1 cambio; Reembolsable' },
+  ],
+  [['No permite cambios'], { refund: 'unknown', exchange: 'no', text: 'No permite cambios' }],
+  [
+    ['Cambio de titular gratuito', 'Cambio por pérdida de tren con coste'],
+    {
+      refund: 'unknown',
+      exchange: 'unknown',
+      text: 'Cambio de titular gratuito; Cambio por pérdida de tren con coste',
+    },
+  ],
+  [
+    ['100% reembolsable', 'No reembolsable'],
+    { refund: 'unknown', exchange: 'unknown', text: '100% reembolsable; No reembolsable' },
+  ],
+  [['<b>Reembolsable</b> 60%'], { refund: 'fee', exchange: 'unknown', text: 'Reembolsable 60%' }],
+  [['Asiento grande'], undefined],
+  [[null, 5], undefined],
+  [null, undefined],
+])('renfe: what may be done with a ticket of %j', (prestaciones, conditions) => {
+  expect(offersOfFares({ ...fare, prestaciones })?.[0]?.conditions).toEqual(conditions);
+});
+
+test('renfe: words of conditions are of 500 characters at most', () => {
+  const prestaciones = Array.from(
+    { length: 40 },
+    (_, i) => `Reembolsable ${i % 10}0% ${'x'.repeat(90)}`,
+  );
+  expect(offersOfFares({ ...fare, prestaciones })?.[0]?.conditions?.text).toHaveLength(500);
+});
+
+test('renfe: notices of a train are its remarks, in plain text; no code of them is known to be of a disruption', () => {
+  const incidents = (lstIncidencias: unknown) =>
+    rideOf({ trayectos: [{ ...run, lstIncidencias }] }).remarks;
+  expect(
+    incidents([
+      { cdgoInc: 'BICI ', description: 'Bicicletas en el <b>coche&nbsp;3</b>.<br>', icon: 'x.gif' },
+      { cdgoInc: null, description: '<br>' },
+      null,
+      { description: 'Cafetería cerrada' },
+    ]),
+  ).toEqual([
+    { kind: 'info', text: 'Bicicletas en el coche 3.', code: 'BICI' },
+    { kind: 'info', text: 'Cafetería cerrada' },
+  ]);
+  for (const none of [undefined, null, [], [{}], 'x']) expect(incidents(none)).toBeUndefined();
+  const many = Array.from({ length: 30 }, (_, i) => ({ description: `${i} ${'y'.repeat(600)}` }));
+  expect(incidents(many)?.map(({ text }) => text.length)).toEqual(Array(20).fill(500));
+});
+
+test('renfe: notices of a journey are its remarks: of one that does not run a disruption', () => {
+  const remarksOf = (change: Fields) => readEntry(change).journeys[0]?.remarks;
+  const msgCambioEstacionTransbordo = 'ATENCIÓN:<br><br>cambio de estación.';
+  expect(remarksOf({ msgCambioEstacionTransbordo, msgTrenNoDispo: 'Venta en taquilla' })).toEqual([
+    { kind: 'info', text: 'Venta en taquilla' },
+    { kind: 'info', text: 'ATENCIÓN: cambio de estación.' },
+  ]);
+  expect(remarksOf({ razonNoDisponible: '6', msgTrenNoDispo: 'No circula' })).toEqual([
+    { kind: 'disruption', text: 'No circula' },
+  ]);
+  expect(remarksOf({ msgTrenNoDispo: null, msgCambioEstacionTransbordo: '' })).toBeUndefined();
+});
+
+test('renfe: its operator has a name', () => {
+  expect(readEntry({}).operators).toEqual({ renfe: 'Renfe' });
+});
+
+test('renfe: children are asked for as adults, and their ages are reported as ignored', () => {
+  expect(renfe.capabilities?.passengers ?? 'count').toBe('count');
+  const family: CarrierQuery = { ...queryOf(), passengers: [{ age: 40 }, { age: 9 }, { age: 2 }] };
+  const [offer] = offersOf({}, family) ?? [];
+  // The price of an adult, three times; whose it is of a party with children no answer has shown.
+  expect(offer?.total.amount).toBe(3 * 4050);
+  expect(offer).not.toHaveProperty('passengers');
+});
+
+test('renfe: platforms and stops, which are in no list of trains, are absent', () => {
+  const ride = rideOf({}, { ...queryOf(), stops: true });
+  for (const absent of ['departurePlatform', 'arrivalPlatform', 'stops', 'booking']) {
+    expect(ride).not.toHaveProperty(absent);
+  }
+});
+
 test('renfe: fares under one code are two offers, and a fare without a code or a name is one', () => {
   expect(offersOfFares(fare, { ...fare, precioTarifa: '50' })).toMatchObject([
     { id: 'N1010', fareName: 'Básico' },

@@ -28,22 +28,17 @@ async function codeOf(id: Id, body: string, status = 200, location?: string): Pr
   return 'an answer';
 }
 
-// OSDM reads what its server says of a problem before all else.
-const readers = carrierIds.filter((id) => id !== 'osdm');
-
-test.each(readers)('%s: a page for people in place of an answer is AUTH', async (id) => {
+test.each(carrierIds)('%s: a page for people in place of an answer is AUTH', async (id) => {
   expect(await codeOf(id, '<!DOCTYPE html><html><title>Hello</title></html>')).toBe('AUTH');
   expect(await codeOf(id, '\ufeff\n <HTML lang="es"><body>Hello')).toBe('AUTH');
 });
 
-const spanish: readonly Id[] = ['renfe', 'ouigo', 'avlo'];
-
-test.each(spanish)('%s: the page of a waiting room is OVERLOADED', async (id) => {
+test.each(carrierIds)('%s: the page of a waiting room is OVERLOADED', async (id) => {
   const page = '<!doctype html><script src="//static.queue-it.example/room.js"></script>';
   expect(await codeOf(id, page)).toBe('OVERLOADED');
 });
 
-test.each(spanish)(
+test.each(carrierIds)(
   '%s: the way to another site is AUTH, to a waiting room OVERLOADED',
   async (id) => {
     expect(await codeOf(id, '', 302, 'https://check.example/?a=1')).toBe('AUTH');

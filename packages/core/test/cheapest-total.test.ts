@@ -194,3 +194,52 @@ test('cheapestTotal() is what trying every set of offers gives', () => {
     { numRuns: 500 },
   );
 });
+
+/** Tries every set of offers for so many travellers. */
+function leastForAll(rides: number, party: number, offers: readonly Offer[]): number | undefined {
+  let least: number | undefined;
+  for (let chosen = 1; chosen < 2 ** offers.length; chosen++) {
+    const set = offers.filter((_, index) => chosen & (1 << index));
+    const covered = set.flatMap(({ rides: own = [...Array(rides).keys()], passengers }) =>
+      own.flatMap((ride) =>
+        (passengers ?? [...Array(party).keys()]).map((traveller) => `${ride} ${traveller}`),
+      ),
+    );
+    if (covered.length !== rides * party || new Set(covered).size !== rides * party) continue;
+    const amount = set.reduce((sum, { total }) => sum + total.amount, 0);
+    least = Math.min(amount, least ?? amount);
+  }
+  return least;
+}
+
+test('cheapestTotal() is never less than any set of offers for all gives, and the least of one train or one traveller', () => {
+  const sizes = fc.record({
+    rides: fc.integer({ min: 1, max: 3 }),
+    party: fc.integer({ min: 1, max: 3 }),
+  });
+  const journeys = sizes.chain(({ rides, party }) => {
+    const some = (count: number) =>
+      fc.option(fc.subarray([...Array(count).keys()], { minLength: 1 }), { nil: undefined });
+    const parts = fc.record({
+      amount: fc.integer({ min: 0, max: 30 }),
+      rides: some(rides),
+      passengers: some(party),
+    });
+    const offers = fc.uniqueArray(parts, { maxLength: 9, selector: (one) => JSON.stringify(one) });
+    return fc.record({ rides: fc.constant(rides), party: fc.constant(party), offers });
+  });
+  fc.assert(
+    fc.property(journeys, ({ rides, party, offers: parts }) => {
+      const offers = parts.map(({ amount, rides: own, passengers }) => ({
+        ...part(amount, own),
+        id: JSON.stringify([amount, own, passengers]),
+        ...(passengers && { passengers }),
+      }));
+      const found = cheapestTotal({ ...journeyOf(rides, offers), passengers: party })?.amount;
+      const least = leastForAll(rides, party, offers);
+      if (rides === 1 || party === 1) expect(found).toBe(least);
+      if (found !== undefined) expect(found).toBeGreaterThanOrEqual(least ?? Number.NaN);
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -43,6 +43,8 @@ const FIELDS: Readonly<Record<StoredSystem, string>> = {
   westbahn: 'westbahn_id',
   benerail: 'benerail_id',
   ouigoFr: 'ouigo_id',
+  ds100: '',
+  iata: 'iata_airport_code',
 };
 /** Names of rail sellers as in the list, and as ours. Those of buses do not make a station. */
 const SELLERS: Readonly<Record<string, string>> = {

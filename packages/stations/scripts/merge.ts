@@ -6,6 +6,7 @@ import {
   distanceKm,
   type Entry,
   entryOf,
+  idOf,
   note,
   sellersOf,
   text,
@@ -28,8 +29,10 @@ export function merge(sources: {
   readonly list: readonly ListRow[];
   readonly db: readonly DbRow[];
   readonly supplements: readonly Supplement[];
+  /** Ids of main stations that the list does not mark. */
+  readonly main?: ReadonlySet<string>;
 }): Merged {
-  const { list, db, supplements } = sources;
+  const { list, db, supplements, main } = sources;
   const account: Account = { counts: new Map(), notes: new Map() };
   const rows = new Map(list.map((row) => [row.id, row]));
   const inGermany = new Map(db.map((row) => [row.id, row]));
@@ -60,7 +63,11 @@ export function merge(sources: {
   const groups = groupsOf(cities, { stations, rows, account });
   applySupplements(supplements, { stations, groups, account });
   keepUnique([...stations.values(), ...groups], account);
-  for (const entry of stations.values()) weigh(entry, inGermany, rows.get(entry.listId));
+  for (const entry of stations.values()) {
+    const row = rows.get(entry.listId);
+    const isMain = row?.['is_main_station'] === true || main?.has(idOf(entry)) === true;
+    weigh(entry, { inGermany, isMain, isHidden: row?.['is_suggestable'] === false });
+  }
   for (const group of groups) weighGroup(group);
   return { stations: [...stations.values()], groups, account };
 }
@@ -119,16 +126,19 @@ function addGerman(
   for (const entry of stations.values()) known.set(entry.codes.get('ibnr') ?? '', entry);
   const unknown = withoutIbnr(stations.values(), new Set(db.map((row) => row.id)));
   const same = new Set(list.filter((row) => text(row, 'same_as')).map((row) => row['db_id']));
-  for (const { id, name, location } of db) {
+  for (const { id, name, location, ril100 = '' } of db) {
     const entry = known.get(id);
+    // Codes with spaces are of yards and halts beside a station.
+    const ds100 = /^[A-Z]{2,5}$/.test(ril100) ? ril100 : undefined;
     if (entry !== undefined) {
       count(account, 'German stations in both lists');
+      if (ds100 !== undefined) entry.codes.set('ds100', ds100);
       const km = distanceKm(entry, location);
       if (km > CONFLICT_KM) {
         note(account, 'In two places', `${entry.name} (ibnr:${id}): ${km.toFixed(1)} km`);
       }
     } else if (same.has(id)) count(account, 'German stations that are another one');
-    else if (setIbnr(unknown.find(name, location), id)) {
+    else if (setIbnr(unknown.find(name, location), id, ds100)) {
       count(account, 'German stations found by name and place, which got their IBNR');
     } else {
       count(account, 'taken: only in the German list');
@@ -138,7 +148,7 @@ function addGerman(
         country: 'DE',
         zone: 'Europe/Berlin',
         ...location,
-        codes: new Map([['ibnr', id]]),
+        codes: new Map([['ibnr', id], ...(ds100 === undefined ? [] : [['ds100', ds100] as const])]),
         others: new Set(),
         sellers: new Set(['db']),
         aliases: [],
@@ -169,10 +179,11 @@ function withoutIbnr(
   };
 }
 
-function setIbnr(entry: Entry | undefined, ibnr: string): boolean {
+function setIbnr(entry: Entry | undefined, ibnr: string, ds100: string | undefined): boolean {
   const before = entry?.codes.get('ibnr');
   if (before !== undefined) entry?.others.add(`ibnr=${before}`);
   entry?.codes.set('ibnr', ibnr);
+  if (ds100 !== undefined) entry?.codes.set('ds100', ds100);
   return entry !== undefined;
 }
 

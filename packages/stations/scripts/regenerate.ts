@@ -4,12 +4,16 @@ import { encode, sortRows, writeAsset } from './encode.ts';
 import { merge } from './merge.ts';
 import { changes, report } from './report.ts';
 import { DB, LIST, readSources } from './sources.ts';
-import { readSupplements } from './supplements.ts';
+import { readMainStations, readSupplements } from './supplements.ts';
 
 const ASSET = new URL('../data/stations.bin', import.meta.url);
 const REPORT = new URL('../REPORT.md', import.meta.url);
 const isCheck = process.argv.includes('--check');
-const merged = merge({ ...readSources(), supplements: readSupplements() });
+const merged = merge({
+  ...readSources(),
+  supplements: readSupplements(),
+  main: readMainStations(),
+});
 const sorted = sortRows(merged);
 const asset = writeAsset(encode(sorted), {
   asOf: LIST.asOf,

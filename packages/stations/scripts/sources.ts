@@ -18,6 +18,8 @@ export interface DbRow {
   readonly id: string;
   readonly name: string;
   readonly weight: number;
+  /** Ril 100, which was DS 100: `MH`. */
+  readonly ril100?: string;
   readonly location: { readonly latitude: number; readonly longitude: number };
 }
 

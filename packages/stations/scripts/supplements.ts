@@ -24,8 +24,20 @@ const HEAD = 'id\tname\tcountry\tzone\tlatitude\tlongitude\tcodes\taliases\tinto
 export function readSupplements(): readonly Supplement[] {
   const folder = new URL('../supplements/', import.meta.url);
   return readdirSync(folder)
+    .filter((file) => file.endsWith('.tsv'))
     .sort()
     .flatMap((file) => readFile(file, readFileSync(new URL(file, folder), 'utf8')));
+}
+
+/** Reads the ids of `supplements/main-stations.txt`: main stations that the lists do not mark, each with its reason behind a space. */
+export function readMainStations(): ReadonlySet<string> {
+  const text = readFileSync(new URL('../supplements/main-stations.txt', import.meta.url), 'utf8');
+  return new Set(
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(' ')[0] ?? ''),
+  );
 }
 
 function readFile(file: string, text: string): Supplement[] {
@@ -70,6 +82,9 @@ export function applySupplements(
   },
 ): void {
   const byId = new Map([...stations].map(([key, entry]) => [idOf(entry), { key, entry }]));
+  for (const entry of groups) {
+    byId.set(`city:${entry.country.toLowerCase()}:${entry.slug}`, { key: '', entry });
+  }
   const into: Supplement[] = [];
   for (const row of supplements) {
     if (row.into !== '') {
@@ -89,7 +104,10 @@ export function applySupplements(
     entry.zone = row.zone || entry.zone;
     if (row.latitude !== '') entry.latitude = Number(row.latitude);
     if (row.longitude !== '') entry.longitude = Number(row.longitude);
-    entry.aliases = [...entry.aliases, ...row.aliases.map((alias) => `=${alias}`)];
+    const wrong = new Set(row.aliases.filter((alias) => alias.startsWith('-')));
+    const right = entry.aliases.filter((alias) => !wrong.has(`-${alias.split('=')[1]}`));
+    const more = row.aliases.filter((alias) => !wrong.has(alias)).map((alias) => `=${alias}`);
+    entry.aliases = [...right, ...more];
     for (const [name, code] of row.codes) {
       const system = name as StoredSystem;
       const before = entry.codes.get(system);

@@ -1,23 +1,33 @@
 import { type Entry, idOf } from './entry.ts';
-import type { DbRow, ListRow } from './sources.ts';
+import type { DbRow } from './sources.ts';
 
 /** Points for what makes it likely that somebody means a station. */
 export function weigh(
   entry: Entry,
-  inGermany: ReadonlyMap<string, DbRow>,
-  row: ListRow | undefined,
+  {
+    inGermany,
+    isMain,
+    isHidden,
+  }: {
+    readonly inGermany: ReadonlyMap<string, DbRow>;
+    readonly isMain: boolean;
+    /** Whether the list does not suggest it. */
+    readonly isHidden: boolean;
+  },
 ): void {
   const languages = entry.aliases.filter((alias) => !alias.startsWith('=')).length;
   const traffic = inGermany.get(entry.codes.get('ibnr') ?? '')?.weight ?? 0;
+  // Those of one country, or of what is beside the station, are no sign of traffic.
+  const systems = [...entry.codes.keys()].filter((name) => name !== 'ds100' && name !== 'iata');
   const points =
     10 +
     7 * Math.min(8, entry.sellers.size) +
     // A station that many systems number is one that trains of many countries call at.
-    4 * Math.max(0, Math.min(8, entry.codes.size) - 2) +
+    4 * Math.max(0, Math.min(8, systems.length) - 2) +
     3 * Math.min(12, languages) +
     3 * Math.log2(1 + traffic) +
-    (row?.['is_main_station'] === true ? 40 : 0) -
-    (row?.['is_suggestable'] === false ? 10 : 0);
+    (isMain ? 40 : 0) -
+    (isHidden ? 10 : 0);
   entry.weight = Math.max(0, Math.round(points));
 }
 

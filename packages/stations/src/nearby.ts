@@ -60,6 +60,11 @@ export function distanceKm(table: StationTable, row: number, point: Point): numb
   return 2 * EARTH_KM * Math.asin(Math.min(1, Math.sqrt(square)));
 }
 
+/** Returns the place of a row. */
+export function pointOf(table: StationTable, row: number): Point {
+  return { latitude: degrees(table.latitude[row]), longitude: degrees(table.longitude[row]) };
+}
+
 function degrees(integer: number | undefined): number {
   return (integer ?? 0) / PER_DEGREE;
 }

@@ -10,8 +10,9 @@ import {
   texts,
   wholeBetween,
 } from '@ticketing/kit';
-import { createPlaceIndex, distanceKm, type PlaceIndex } from './nearby.ts';
-import { createRowFinder, type RowFinder } from './search/find-rows.ts';
+import { createPlaceIndex, distanceKm, type PlaceIndex, pointOf } from './nearby.ts';
+import type { FoundRow } from './search/best-rows.ts';
+import { createRowFinder, OWN_NAME_POINTS, type RowFinder } from './search/find-rows.ts';
 import { bestMatch } from './search/matched.ts';
 import { buildWordIndex } from './search/word-index.ts';
 import type {
@@ -64,6 +65,12 @@ const NEAR_KM = 300;
 /** How many stations `find` names when a text means several, or none. */
 const MOST_CANDIDATES = 10;
 const MOST_NEAREST = 5;
+/** From a city to the stations that its name means too: airports are farther away than others. */
+const BESIDE_KM = 60;
+/** What is so much less likely than the first that another name means is not meant: a village that has the names of Munich. */
+const UNLIKELY_POINTS = 100;
+/** Of a station whose code is typed: more than those whose names only begin so. */
+const CODE_SCORE = 2000;
 
 const aPoint = {
   expected: 'a point with latitude -90 to 90 and longitude -180 to 180',
@@ -112,12 +119,14 @@ function createStationBook(
     );
     if (typeof text !== 'string' || text.length > MAX_STATION_TEXT) return [];
     const { near } = wanted;
+    const accepts = acceptTest(wanted);
     const found = rowFinder().find(text, {
       limit: wanted.limit,
-      accepts: acceptTest(wanted),
+      accepts,
       bonus: near && ((row) => nearPoints(distanceKm(table, row, near))),
     });
-    return found.rows.map(({ row, score }) => {
+    const coded = codedRows(text, found.rows).filter((row) => accepts?.(row) !== false);
+    return withCoded(found.rows, coded, wanted.limit).map(({ row, score, match }) => {
       const aliases = table.aliasesOf(row);
       const isCity = table.isGroup(row);
       const own = table.nameOf(row);
@@ -130,10 +139,11 @@ function createStationBook(
         kind: isCity ? 'city' : 'station',
         id: table.idOf(row),
         name,
-        label: isCity ? `${name} (all stations)` : name,
+        label: isCity ? `${name}${CITY_LABEL}` : name,
         country: table.countryOf(row),
         ...(matched.name !== name && { alias: matched.name }),
         matched: matched.ranges,
+        match,
         score,
       };
     });
@@ -152,12 +162,23 @@ function createStationBook(
     if (typeof text !== 'string' || text.length > MAX_STATION_TEXT) {
       return { kind: 'unknown', nearest: [] };
     }
-    const coded = byText(text.trim());
+    const trimmed = text.trim();
+    const coded = byText(trimmed);
     if (coded.length > 0) return matchOf(coded);
-    const { own, other } = rowFinder().named(text);
-    const named = own.length > 0 ? own : other;
+    if (trimmed.endsWith(CITY_LABEL)) {
+      const name = trimmed.slice(0, -CITY_LABEL.length);
+      const { own, other } = rowFinder().named(name);
+      // Münster is not Munster where a label is repeated.
+      const same = own.filter((row) => table.nameOf(row) === name);
+      const cities = [same, own, other].map((list) => list.filter(table.isGroup));
+      const city = cities.find(({ length }) => length > 0);
+      if (city !== undefined) return matchOf(city.slice(0, MOST_CANDIDATES));
+    }
+    const named = namedRows(text);
     if (named.length > 0) return matchOf(withoutMembers(named));
     const { rows: begun } = rowFinder().find(text, { limit: MOST_CANDIDATES, isExact: true });
+    const lettered = codedRows(trimmed, begun);
+    if (lettered.length > 0) return matchOf(lettered);
     if (begun.length > 0) return matchOf(begun.map(({ row }) => row));
     let nearest: readonly (Station | StationGroup)[] | undefined;
     return {
@@ -170,6 +191,15 @@ function createStationBook(
         return nearest;
       },
     };
+  }
+
+  /** Rows whose own name a text is, else those that have it as another name: both where one of these counts for more, as for `Cologne`. */
+  function namedRows(text: string): readonly number[] {
+    const { own, other } = rowFinder().named(text);
+    const weightOf = (row = -1): number => table.weight[row] ?? 0;
+    const likely = other.filter((row) => weightOf(row) > weightOf(other[0]) - UNLIKELY_POINTS);
+    if (own.length === 0) return likely;
+    return weightOf(other[0]) > weightOf(own[0]) + OWN_NAME_POINTS ? [...likely, ...own] : own;
   }
 
   /** Rows of an id, or of a code with or without its system. */
@@ -186,10 +216,25 @@ function createStationBook(
     );
   }
 
-  /** A city stands for its stations of the same name. */
+  /** Rows of a text that is a code: of numbers always, of letters if they are capitals, or nothing is found by its words. */
+  function codedRows(text: string, found: readonly FoundRow[]): number[] {
+    const trimmed = text.trim();
+    const coded = NUMBERED.test(trimmed) ? byText(trimmed) : [];
+    const isNamed = found.some(({ match }) => match === 'exact' || match === 'prefix');
+    const letters = isNamed ? trimmed : trimmed.toUpperCase();
+    if (coded.length > 0 || !LETTERED.test(letters)) return coded;
+    const rows = letterSystems.map((system) => table.rowOfCode(system, letters));
+    const known = rows.find((row) => row !== undefined && isOpen?.(row) !== false);
+    return known === undefined ? [] : [known];
+  }
+
+  /** A city stands for the stations of the same name that are its members, or beside it: the lists do not give each its city. */
   function withoutMembers(list: readonly number[]): readonly number[] {
     const members = new Set(list.flatMap((row) => table.memberRows(row)));
-    return list.filter((row) => !members.has(row)).slice(0, MOST_CANDIDATES);
+    const points = list.filter(table.isGroup).map((row) => pointOf(table, row));
+    const isBeside = (row: number): boolean =>
+      !table.isGroup(row) && points.some((point) => distanceKm(table, row, point) < BESIDE_KM);
+    return list.filter((row) => !members.has(row) && !isBeside(row)).slice(0, MOST_CANDIDATES);
   }
 
   function matchOf(list: readonly number[]): StationMatch {
@@ -238,8 +283,31 @@ function createStationBook(
 
 /** A text that may be a code. */
 const CODED = /^[A-Za-z0-9_]{2,12}$/;
+/** A text that has a number, or a system before its code. */
+const NUMBERED = /[\d:]/;
+/** A text that may be a code of letters. */
+const LETTERED = /^[A-Z]{2,5}$/;
+/** The first of them that knows a code has it. */
+const letterSystems = ['iata', 'atoc', 'ds100', 'sncf'] as const;
+/** Behind the name of a city, which means all of its stations. */
+const CITY_LABEL = ' (all stations)';
 /** Systems whose codes are understood without their names: those of letters would hide short names. */
 const codeSystems = ['uic', 'ibnr', 'renfe', 'trenitalia', 'uic8', 'trenitaliaBff'] as const;
+
+/** Puts the rows that have a text as their code behind those that have it as a name. */
+function withCoded(
+  found: readonly FoundRow[],
+  coded: readonly number[],
+  limit: number,
+): readonly FoundRow[] {
+  if (coded.length === 0) return found;
+  const others = found.filter(({ row }) => !coded.includes(row));
+  const named = others.filter(({ match }) => match === 'exact');
+  const rest = others.filter(({ match }) => match !== 'exact');
+  const score = named.at(-1)?.score ?? Math.max(CODE_SCORE, rest[0]?.score ?? 0);
+  const rows = coded.map((row): FoundRow => ({ row, score, match: 'exact' }));
+  return [...named, ...rows, ...rest].slice(0, limit);
+}
 
 function codeOf({ codes }: Station, system: string): string | undefined {
   if (Object.hasOwn(codes, system)) return codes[system];

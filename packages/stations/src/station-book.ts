@@ -34,6 +34,11 @@ export interface Suggestion {
   readonly alias?: string;
   /** Where the text is in `alias`, else in `name`: ranges of UTF-16, ascending, their ends excluded. */
   readonly matched: readonly (readonly [start: number, end: number])[];
+  /**
+   * How sure it is: `exact`, the text is a name, but for words like `Bahnhof`, or a code; `prefix`, each word begins one; `typo`, a guess with
+   * typing errors; `partial`, a guess that leaves words aside.
+   */
+  readonly match: 'exact' | 'prefix' | 'typo' | 'partial';
   /** Higher is better. Comparable within one answer only. */
   readonly score: number;
 }
@@ -64,7 +69,9 @@ export interface StationBook extends StationIndex {
   codeOf(station: Station, system: string): string | undefined;
   /**
    * Returns what a text may mean, best first, in an order that is the same at every call. Every word of the text begins a word of the
-   * name, in any order; if no station has such names, words that people add (`gare`, `de`) are left out, then typing errors are tolerated.
+   * name, in any order; if no station has such names, short forms are written out (`Bln`, `C.le`), words that people add (`gare`, `de`) are left
+   * out, then typing errors are tolerated, then words left aside: each says so in `match`. Codes are texts too: numbers (UIC, IBNR, Renfe), and
+   * capitals (IATA, CRS, Ril 100). None for what is not in the table.
    * None for a text of more than 100 characters, or none that is a letter or digit. Never throws for any text.
    *
    * @throws TypeError or RangeError for a wrong option

@@ -1,8 +1,10 @@
+import { writtenOut } from '../src/search/abbreviations.ts';
 import {
   canonicalWord,
   equalWords,
   foldedWords,
   isOptional,
+  isStationWord,
   spelledWords,
 } from '../src/search/fold.ts';
 import type { StationTable } from '../src/table/station-table.ts';
@@ -21,8 +23,8 @@ export interface NaiveFound {
 }
 
 /**
- * What `suggest` promises, by the shortest code: every row is looked at for every text. Shares with it only what words are (`fold.ts`) and
- * the table.
+ * What `suggest` promises, by the shortest code: every row is looked at for every text. Shares with it only what words are (`fold.ts`,
+ * `abbreviations.ts`) and the table. It leaves no words aside: of such texts it finds nothing.
  */
 export function createNaiveSearch(
   table: StationTable,
@@ -46,18 +48,74 @@ export function createNaiveSearch(
     return Math.min(...tiers);
   }
 
+  const isIn = ({ words }: NaiveRow, typed: readonly string[]): boolean =>
+    typed.every((one) => words.some((word) => word.startsWith(one)));
+
+  function isCore({ names }: NaiveRow, needed: readonly string[]): boolean {
+    return names.some((name) => {
+      let place = 0;
+      for (const word of name) {
+        const next = needed[place] ?? '';
+        if (known.has(next) && canonical(word) === canonical(next)) place += 1;
+        else if (!isOptional(word)) return false;
+      }
+      return place === needed.length;
+    });
+  }
+
+  const stationPoints = ({ words }: NaiveRow, typed: readonly string[]): number =>
+    300 *
+    typed.filter(
+      (one) =>
+        isStationWord(one) &&
+        known.has(one) &&
+        words.some((word) => canonical(word) === canonical(one)),
+    ).length;
+
+  const tierPoints = (one: NaiveRow, typed: readonly string[]): number =>
+    [3000, 2950, 1000, 0][tierOf(one, typed)] ?? 0;
+  const weightOf = (row: number): number => table.weight[row] ?? 0;
+  const neededOf = (all: readonly string[]): readonly string[] => {
+    const needed = all.filter((word) => !isOptional(word));
+    return needed.length > 0 ? needed : all;
+  };
+  const times = (text: string): number =>
+    rows.reduce((sum, { words }) => sum + words.filter((word) => word.startsWith(text)).length, 0);
+
   function whole(typed: readonly string[]): NaiveFound[] {
+    const needed = neededOf(typed);
+    const isCoreAsked =
+      needed.length < typed.length &&
+      isStationWord(typed.at(-1) ?? '') &&
+      Math.min(...needed.map(times)) <= 2000;
+    return rows.flatMap((one) => {
+      const { row } = one;
+      const isWhole = isIn(one, typed) && tierOf(one, typed) < 2;
+      if (isCoreAsked && !isWhole && isIn(one, needed) && isCore(one, needed)) {
+        return [{ row, score: 2500 + stationPoints(one, typed) + weightOf(row) }];
+      }
+      return isIn(one, typed) ? [{ row, score: tierPoints(one, typed) + weightOf(row) }] : [];
+    });
+  }
+
+  function withoutFillers(typed: readonly string[]): NaiveFound[] {
+    const needed = neededOf(typed);
+    if (needed.length === typed.length) return [];
     return rows
-      .filter(({ words }) => typed.every((one) => words.some((word) => word.startsWith(one))))
+      .filter((one) => isIn(one, needed))
       .map((one) => ({
         row: one.row,
-        score: 1000 * (3 - tierOf(one, typed)) + (table.weight[one.row] ?? 0),
+        score: tierPoints(one, needed) + stationPoints(one, typed) + weightOf(one.row),
       }));
   }
 
-  function corrected(typed: readonly string[]): NaiveFound[] {
+  function corrected(all: readonly string[]): NaiveFound[] {
+    const typed = neededOf(all);
+    if (typed.length > 5) return [];
+    const points = typed.length < all.length ? all : [];
     const costs = typed.map((one) => costsOf(one, everyWord));
-    return rows.flatMap(({ row, names, words }) => {
+    return rows.flatMap((one) => {
+      const { row, names, words } = one;
       let sum = 0;
       for (const [place, cost] of costs.entries()) {
         let least = Number.POSITIVE_INFINITY;
@@ -67,20 +125,18 @@ export function createNaiveSearch(
         }
         sum += least;
       }
-      return sum < 32_767 ? [{ row, score: (table.weight[row] ?? 0) - sum }] : [];
+      return sum < 32_767 ? [{ row, score: stationPoints(one, points) + weightOf(row) - sum }] : [];
     });
   }
 
   return (text, limit) => {
     const all = foldedWords(text);
     if (all.length === 0) return [];
-    const needed = all.filter((word) => !isOptional(word));
-    let found = whole(all);
-    if (found.length === 0 && needed.length > 0 && needed.length < all.length)
-      found = whole(needed);
-    if (found.length === 0) {
-      const wrong = needed.length > 0 ? needed : all;
-      found = wrong.length > 5 ? [] : corrected(wrong);
+    const long = writtenOut(all);
+    const readings = [all, ...(long === undefined ? [] : [long])];
+    let found: NaiveFound[] = [];
+    for (const way of [whole, withoutFillers, corrected]) {
+      for (const reading of readings) if (found.length === 0) found = way(reading);
     }
     const lengthOf = (row: number): number => rows[row]?.length ?? 0;
     return found
@@ -122,6 +178,8 @@ function costsOf(typed: string, words: readonly string[]): ReadonlyMap<string, n
   const distances = prefixDistances(short, Math.max(...words.map(({ length }) => length)));
   for (const word of words) {
     const { nearest, whole } = distances(word);
+    const isAlike = word[0] === short[0] || word[0] === short[1] || word[1] === short[0];
+    if (nearest > 1 && !isAlike) continue;
     if (nearest <= edits) costs.set(word, 1000 * nearest - (whole <= edits ? 150 : 0));
   }
   return costs;

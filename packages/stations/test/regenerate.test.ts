@@ -156,6 +156,13 @@ test('merge() lets supplements override, add, take codes and merge', () => {
   );
 });
 
+test('merge() takes a wrong name from a station where a supplement has it with a minus', () => {
+  const sold = { uic: '8000001', db_is_enabled: true, 'info:nl': 'Kehl', 'info:it': 'Chilonia' };
+  const supplements = [supplement({ id: 'uic:8000001', aliases: ['-Kehl', 'Kilonia'] })];
+  const { stations } = merged([row(sold)], { supplements });
+  expect(stations[0]?.aliases).toEqual(['it=Chilonia', '=Kilonia']);
+});
+
 test('equal sources give equal bytes, in whatever order their rows are, and the table gives them back', async () => {
   const list = [
     row({
@@ -220,7 +227,9 @@ test('supplements/*.tsv: every row has a source and a date, and a name of a stat
   const supplements = readSupplements();
   expect(supplements.length).toBeGreaterThan(15);
   for (const { id, latitude } of supplements) {
-    expect(id).toMatch(/^(uic:\d{7}|atoc:[A-Z]{3})$/);
+    expect(id).toMatch(
+      /^(uic:\d{7}|atoc:[A-Z]{3}|ibnr:\d{7}|entur:NSR:StopPlace:\d+|city:[a-z]{2}:[a-z-]+)$/,
+    );
     expect(latitude).toMatch(/^(-?\d+\.\d{1,4})?$/);
   }
 });

@@ -47,7 +47,10 @@ export function randomTexts(count: number, seed: number): string[] {
 export function expectNaive(texts: readonly string[]): void {
   const naive = createNaiveSearch(table);
   for (const text of texts) {
-    const found = book.suggest(text, { limit: 10 }).map(({ id, score }) => `${id} ${score}`);
+    const { rows } = finder.find(text, { limit: 10 });
+    const found = rows
+      .filter(({ match }) => match !== 'partial')
+      .map(({ row, score }) => `${table.idOf(row)} ${score}`);
     const expected = naive(text, 10).map(({ row, score }) => `${table.idOf(row)} ${score}`);
     expect(found, JSON.stringify(text)).toEqual(expected);
   }

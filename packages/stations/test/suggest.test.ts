@@ -44,6 +44,7 @@ test('suggest() gives a city before its stations, with what a list shows', () =>
     label: 'Barcelona (all stations)',
     country: 'ES',
     matched: [[0, 6]],
+    match: 'prefix',
     score: expect.any(Number),
   });
   expect(station).toMatchObject({ kind: 'station', id: 'uic:7171801', label: 'Barcelona Sants' });
@@ -137,6 +138,60 @@ test('suggest() finds a row by two words exactly if it has each, also beside a r
     }
   }
   expect(pairs).toBeGreaterThan(500);
+});
+
+test.each([
+  ['Feldkirch Bahnhof', 'uic:8101236', 'exact'],
+  ['Milano C.le', 'uic:8301700', 'exact'],
+  ['Bln Hbf', 'uic:8033452', 'exact'],
+  ['København H', 'uic:8600626', 'exact'],
+  // Its words begin such of the name: no short form is looked for.
+  ["London St Pancras Int'l", 'uic:7015400', 'prefix'],
+  ['Brüssel Süd', 'uic:8814001', 'exact'],
+  ['Helsinki', 'uic:1000001', 'exact'],
+  ['barcel', 'city:es:barcelona', 'prefix'],
+  ['barclona', 'city:es:barcelona', 'typo'],
+  ['Wien Hbf (Bahnsteige 3-12)', 'uic:8101003', 'partial'],
+  ['Wien Hbf (Bahnsteige 1-2)', 'ibnr:8101590', 'exact'],
+  ['Essen', 'uic:8010184', 'exact'],
+  ['Kehl', 'uic:8014292', 'exact'],
+  ['Lemberg', 'ibnr:2200025', 'exact'],
+  ['7160000', 'uic:7160000', 'exact'],
+  ['8000261', 'uic:8020347', 'exact'],
+  ['KGX', 'uic:7061210', 'exact'],
+  ['kgx', 'uic:7061210', 'exact'],
+  ['MH', 'uic:8020347', 'exact'],
+  ['FRA', 'uic:8004126', 'exact'],
+])('suggest(%j) begins with %s, and says that it is: %s', (text, id, match) => {
+  expect(book.suggest(text)[0]).toMatchObject({ id, match });
+});
+
+test.each(['New York', 'Tokyo', 'Qwertzuiop'])('suggest(%j) finds none', (text) => {
+  expect(book.suggest(text)).toEqual([]);
+});
+
+test.each([
+  ['København H', 'uic:8600626'],
+  ['Brüssel Süd', 'uic:8814001'],
+  ["London St Pancras Int'l", 'uic:7015400'],
+  ['Barcelona (all stations)', 'city:es:barcelona'],
+  ['Cologne (all stations)', 'city:de:koln'],
+  ['Münster (all stations)', 'city:de:munster-stadt'],
+  ['Munich', 'city:de:munchen'],
+  ['Vienna', 'city:at:wien'],
+  ['Milan', 'city:it:milano'],
+  ['KGX', 'uic:7061210'],
+])('find(%j), as it is typed or shown, is %s', (text, id) => {
+  expect(book.find(text)).toMatchObject({ kind: 'found', station: { id } });
+});
+
+test.each([
+  ['Essen', ['uic:8010184', 'uic:8821402']],
+  ['Cologne', ['city:de:koln', 'uic:8301539']],
+  ['Tolosa', ['city:fr:toulouse', 'uic:7111500']],
+])('find(%j), the own name of a station and another one of a greater, names both', (text, ids) => {
+  const match = book.find(text);
+  expect(match.kind === 'ambiguous' && match.candidates.map(({ id }) => id)).toEqual(ids);
 });
 
 test('suggest() stays within its bounds after every keystroke', () => {

@@ -18,7 +18,17 @@ export const Problem = Type.Object(
     ),
     expected: Type.Optional(Type.String()),
     got: Type.Optional(Type.Unknown()),
-    nearest: Type.Optional(Type.Array(Type.Object({ id: Type.String(), name: Type.String() }))),
+    nearest: Type.Optional(
+      Type.Array(
+        Type.Object({
+          id: Type.String(),
+          name: Type.String(),
+          searchName: Type.Optional(
+            Type.String({ description: 'What means it alone, if others have its name too' }),
+          ),
+        }),
+      ),
+    ),
     see: Type.Optional(
       Type.String({ description: 'Where the parameters and routes are explained' }),
     ),

@@ -1,3 +1,5 @@
+import { fold } from '../fold.ts';
+
 /** A station as the list offers it. */
 export interface Choice {
   readonly name: string;
@@ -19,14 +21,4 @@ export function matches(choices: readonly Choice[], text: string): Choice[] {
   );
   const begins = ({ folded: name }: Choice): number => Number(!name.startsWith(folded));
   return found.sort((one, other) => begins(one) - begins(other)).slice(0, MOST);
-}
-
-/** Lower case without accents, words apart by a space: as the server compares names. */
-export function fold(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/[\p{M}\p{Cf}]+/gu, '')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
 }

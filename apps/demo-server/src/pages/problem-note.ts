@@ -6,7 +6,11 @@ export interface ShownProblem {
   readonly status?: number;
   readonly detail: string;
   readonly parameter?: string;
-  readonly nearest?: readonly { readonly id: string; readonly name: string }[];
+  readonly nearest?: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly searchName?: string;
+  }[];
 }
 
 /** Renders a problem of a field below it: its detail, and stations of similar names as buttons that fill the field. */
@@ -14,8 +18,8 @@ export function fieldNote({ detail, parameter = '', nearest = [] }: ShownProblem
   return html`<p class="note" id="${parameter}-note">${detail}${
     nearest.length > 0 &&
     html` <span class="nearest">Did you mean ${nearest.map(
-      ({ name }) =>
-        html`<button type="submit" name="${parameter}" value="${name}">${name}</button> `,
+      ({ name, searchName = name }) =>
+        html`<button type="submit" name="${parameter}" value="${searchName}">${name}</button> `,
     )}</span>`
   }</p>`;
 }

@@ -39,8 +39,9 @@ export interface QuestionKind<Question, Answer, Sources> {
   /** Returns equal keys for equal questions, and never the key of another kind. */
   readonly keyOf: (question: Question) => string;
   /**
-   * Returns the same key for a request's target; `undefined` for any other or invalid target. It is called before a request is
-   * admitted, and in the router: it takes no time that grows with a power of the target's length, and looks for no near names.
+   * Returns the same key for a request's target; `undefined` for any other or invalid target, and for one that takes a file to be read. It is
+   * called before a request is admitted, and in the router: it takes no time that grows with a power of the target's length, and looks for no
+   * near names.
    */
   readonly keyOfTarget: (target: string, context: TargetContext) => string | undefined;
   /** Answers in this process. */

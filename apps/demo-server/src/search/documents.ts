@@ -4,12 +4,12 @@ import {
   JOURNEY_ORDERS,
   type JourneyOrder,
   type SearchPages,
-  type StationIndex,
 } from '@ticketing/core';
 import type { QuestionKind, TargetContext } from './coalesced.ts';
 import { INTEGER_PARAMETERS, SearchParameters } from './search-parameters.ts';
-import { type DocumentQuestion, knownStations, readSearchQuestion } from './search-query.ts';
+import { type DocumentQuestion, readSearchQuestion } from './search-query.ts';
 import type { Searches } from './searches.ts';
+import { servedStations } from './station-texts.ts';
 
 /** The result of a search, serialised once for all clients. Plain data: it may come from another process. */
 export interface SearchDocument {
@@ -53,15 +53,6 @@ const LONGEST: ReadonlyMap<string, number> = new Map(
   ]),
 );
 
-/** A text that means nothing has no key, and what it may mean is for the answer to say. */
-const keyStations: StationIndex = {
-  ...knownStations,
-  find(text) {
-    const match = knownStations.find(text);
-    return match.kind === 'found' ? match : { kind: 'unknown', nearest: [] };
-  },
-};
-
 function documentKeyOfTarget(target: string, asked: TargetContext): string | undefined {
   if (!target.startsWith('/search?')) return undefined;
   const query = target.slice('/search?'.length);
@@ -80,7 +71,8 @@ function documentKeyOfTarget(target: string, asked: TargetContext): string | und
     INTEGER_PARAMETERS.has(name) ? Number(text) : text,
   ]);
   try {
-    const context = { ...asked, stations: keyStations };
+    // Any other text has no key: a router does not open the book for it.
+    const context = { ...asked, stations: servedStations };
     return documentKey(readSearchQuestion(Object.fromEntries(values), context));
   } catch {
     // The process that answers the request reports what is wrong.

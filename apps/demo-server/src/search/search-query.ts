@@ -1,4 +1,3 @@
-import { stationTable } from '@ticketing/carriers';
 import {
   addDays,
   createLocalClock,
@@ -8,14 +7,13 @@ import {
   type SearchPage,
   type SearchQuery,
   type Station,
-  type StationIndex,
-  type StationMatch,
 } from '@ticketing/core';
 import { nearest } from '@ticketing/kit';
 import { badParameter } from '../http/problem.ts';
 import { CARRIER_NAMES, type CarrierName, carrierTitles } from './carriers.ts';
 import type { PageTokens } from './page-tokens.ts';
 import { isSet, type SearchParameters } from './search-parameters.ts';
+import type { StationTexts } from './station-texts.ts';
 
 /** A search, how its journeys are sorted, and who is asked. Plain data. */
 export interface DocumentQuestion {
@@ -27,7 +25,7 @@ export interface DocumentQuestion {
 
 /** What parameters are read with. */
 export interface ReadContext {
-  readonly stations: StationIndex;
+  readonly stations: StationTexts;
   /** Those that the server asks. */
   readonly carriers: readonly CarrierName[];
   /** Epoch ms. */
@@ -134,7 +132,7 @@ function carriersOf(
 function stationOf(
   parameter: 'origin' | 'destination' | 'via',
   text: string,
-  stations: StationIndex,
+  stations: StationTexts,
 ): Station {
   const match = stations.find(text);
   switch (match.kind) {
@@ -144,7 +142,11 @@ function stationOf(
       throw badParameter(parameter, 'a known station', text, { nearest: brief(match.nearest) });
     case 'ambiguous':
       throw badParameter(parameter, 'the name of one station', text, {
-        nearest: brief(match.candidates),
+        nearest: match.candidates.map((one) => {
+          const found = stations.find(one.name);
+          const isNamed = found.kind === 'found' && found.station.id === one.id;
+          return { id: one.id, name: one.name, ...(!isNamed && { searchName: one.id }) };
+        }),
       });
   }
 }
@@ -152,30 +154,3 @@ function stationOf(
 function brief(stations: readonly Station[]): { id: string; name: string }[] {
   return stations.map(({ id, name }) => ({ id, name }));
 }
-
-const MOST_TEXTS = 1000;
-const LONGEST_TEXT = 100;
-
-/**
- * Returns an index that remembers what texts mean. Clients ask for the same few, each request is read twice, and a text that is no
- * whole name is looked for in every name. Holds 1,000 short texts at most.
- */
-export function rememberTexts(index: StationIndex): StationIndex {
-  const known = new Map<string, StationMatch>();
-  return {
-    ...index,
-    find(text) {
-      const before = known.get(text);
-      if (before !== undefined) return before;
-      const match = index.find(text);
-      // A text that means nothing is rarely asked for twice.
-      if (match.kind === 'unknown' || text.length > LONGEST_TEXT) return match;
-      if (known.size >= MOST_TEXTS) known.clear();
-      known.set(text, match);
-      return match;
-    },
-  };
-}
-
-/** The stations that searches know. */
-export const knownStations: StationIndex = rememberTexts(stationTable);

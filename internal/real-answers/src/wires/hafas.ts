@@ -1,8 +1,8 @@
 import { at, bytesOf, numberAt, objectsOf, parse } from '../json.ts';
 import type { Row, Stated } from '../stated.ts';
 
-/** Returns the connections of a TripSearch. */
-export function hafasRows(body: Uint8Array): readonly Row[] {
+/** Returns the connections of a TripSearch. Prices are of one traveller: none is asked for. */
+export function hafasRows(body: Uint8Array, passengers: number): readonly Row[] {
   const answer = parse(body);
   const results = objectsOf(at(answer, 'svcResL'));
   return results.flatMap((result, index) =>
@@ -10,18 +10,19 @@ export function hafasRows(body: Uint8Array): readonly Row[] {
       const alone = structuredClone(answer) as { svcResL: { res: { outConL: unknown } }[] };
       const own = alone.svcResL[index];
       if (own !== undefined) own.res.outConL = [connection];
-      return { body: bytesOf(alone), stated: statedOf(connection) };
+      return { body: bytesOf(alone), stated: statedOf(connection, passengers) };
     }),
   );
 }
 
-function statedOf(connection: unknown): Stated {
+function statedOf(connection: unknown, passengers: number): Stated {
   const amount = numberAt(connection, 'trfRes', 'totalPrice', 'amount');
   const currency = at(connection, 'trfRes', 'totalPrice', 'currency');
   return {
     minutes: minutesOf(at(connection, 'dur')),
     changes: numberAt(connection, 'chg'),
-    ...(amount !== undefined && typeof currency === 'string' && { total: { amount, currency } }),
+    ...(amount !== undefined &&
+      typeof currency === 'string' && { total: { amount: amount * passengers, currency } }),
   };
 }
 

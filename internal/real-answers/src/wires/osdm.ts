@@ -21,26 +21,45 @@ export function osdmRows(body: Uint8Array, passengers: number): readonly Row[] {
   });
 }
 
-/** The least price of offers for all travellers and the whole trip, if all offers are such and of one currency. */
+/**
+ * The least price for all travellers and the whole trip, of offers of one kind: those for all of them, or those for each. Nothing where
+ * an offer is for a part of the trip, or for some of several travellers, or of another currency.
+ */
 function leastTotal(
   trip: unknown,
   offers: readonly unknown[],
   passengers: number,
 ): Stated['total'] {
   const legs = objectsOf(at(trip, 'legs')).filter((leg) => 'timedLeg' in leg).length;
-  const totals = offers.map((offer) => {
+  /** By kind and traveller, the least amount of each. */
+  const kinds = new Map<string, Map<string, number>>();
+  const currencies = new Set<string>();
+  for (const offer of offers) {
     const price = at(offer, 'offerSummary', 'minimalPrice');
     const [amount, currency] = [numberAt(price, 'amount'), at(price, 'currency')];
     const refs = at(offer, 'passengerRefs');
+    const named = Array.isArray(refs) && refs.length < passengers ? refs.map(String) : ['all'];
     const covered = at(offer, 'tripCoverage', 'coveredLegIds');
-    const isForAll = !Array.isArray(refs) || refs.length === passengers;
     const isWhole = !Array.isArray(covered) || covered.length === legs;
-    if (amount === undefined || typeof currency !== 'string' || !isForAll || !isWhole)
+    const [traveller = 'all', ...others] = named;
+    if (amount === undefined || typeof currency !== 'string' || !isWhole || others.length > 0)
       return undefined;
+    currencies.add(currency);
     const scale = currencyExponent(currency) - (numberAt(price, 'scale') ?? 2);
-    return { amount: amount * 10 ** scale, currency };
+    const kind = ['overallTravelClass', 'overallFlexibility'].map((name) =>
+      at(offer, 'offerSummary', name),
+    );
+    const own = kinds.get(kind.join()) ?? new Map<string, number>();
+    kinds.set(kind.join(), own);
+    own.set(traveller, Math.min(own.get(traveller) ?? Number.MAX_VALUE, amount * 10 ** scale));
+  }
+  const [currency, ...others] = currencies;
+  const totals = [...kinds.values()].flatMap((own) => {
+    const { all, ...each } = Object.fromEntries(own);
+    const prices = Object.values(each);
+    const sum = prices.length === passengers ? prices.reduce((a, b) => a + b, 0) : undefined;
+    return [all, sum].filter((total) => total !== undefined);
   });
-  const [first] = totals;
-  if (totals.some((total) => total?.currency !== first?.currency)) return undefined;
-  return totals.reduce((a, b) => (a && b && b.amount < a.amount ? b : a), first);
+  if (currency === undefined || others.length > 0 || totals.length === 0) return undefined;
+  return { amount: Math.min(...totals), currency };
 }

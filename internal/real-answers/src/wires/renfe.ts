@@ -9,9 +9,11 @@ const FORMAT: MoneyFormat = { currency: 'EUR', decimal: ',' };
 /** Returns the trains of a script of the shop that is JSON but for its keys and dates; nothing of any other. Prices are per person. */
 export function renfeRows(body: Uint8Array, passengers: number): readonly Row[] | undefined {
   const script = new TextDecoder().decode(body);
-  const [, before = '', literal = '', after = ''] =
-    /^(.*?handleCallback\("\d+","\d+",)(\{.*\})(\);.*)$/s.exec(script) ?? [];
-  const reply = parse(literal);
+  const call = script.indexOf('handleCallback(');
+  const [from, to] = [script.indexOf('{', call), script.lastIndexOf('});') + 1];
+  if (call < 0 || from < 0 || to <= from) return undefined;
+  const [before, after] = [script.slice(0, from), script.slice(to)];
+  const reply = parse(script.slice(from, to));
   if (reply === undefined) return undefined;
   const lists = objectsOf(reply['listadoTrenes']).filter((list) => list['viajeIda'] !== false);
   return lists.flatMap((list) =>

@@ -124,15 +124,16 @@ function listTrains(query: ListingQuery): readonly Train[] {
   return rides.map((runs): Train => {
     const [first, second] = runs;
     const last = second ?? first;
+    const { sections, ...run } = first;
     return {
-      ...first,
+      ...run,
       destination: last.destination,
       arrivalMs: last.arrivalMs,
       seatsLeft: Math.min(first.seatsLeft, last.seatsLeft),
       operator: operatorOf(carrier, first),
       sellers: [carrier],
       fares: listFares(seed, carrier, runs),
-      ...(second && { connection: [first, second] }),
+      ...(second ? { connection: [first, second] } : sections && { sections }),
     };
   });
 }

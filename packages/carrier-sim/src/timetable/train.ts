@@ -28,7 +28,15 @@ export interface TrainRun {
   readonly delayMinutes?: number;
   /** Absent: it runs. A cancelled train has no seats. */
   readonly cancelled?: true;
+  /** Both parts of a train that goes on under another number: people stay in it. `number` is that of the first. */
+  readonly sections?: readonly [TrainSection, TrainSection];
 }
+
+/** One part of a train that goes on under another number. */
+export type TrainSection = Pick<
+  TrainRun,
+  'number' | 'origin' | 'destination' | 'departureMs' | 'arrivalMs'
+>;
 
 /** A price for one person on one train, as one carrier sells it. */
 export interface TrainFare extends Fare {

@@ -2,6 +2,18 @@ import { europeanOperators } from '../timetable/europe/carriers.ts';
 import { localTimeAt, type Zone } from '../timetable/local-clock.ts';
 import { type SimStation, stationOf } from '../timetable/network.ts';
 import type { Train, TrainRun } from '../timetable/train.ts';
+import {
+  changeFields,
+  coupledTrains,
+  endFields,
+  type HafasList,
+  instantsBetween,
+  journeyMessages,
+  passList,
+  runMessages,
+} from './hafas-details.ts';
+import { encodeFares } from './hafas-fares.ts';
+import { expectedEnds, isMissed, lateMs, runsOf, type Walks } from './trip-times.ts';
 
 /** The zone of the server, of its questions. Times without an offset are on the clocks of their stops, as real servers write them. */
 export const hafasZone: Zone = 'Europe/Berlin';
@@ -12,6 +24,12 @@ export interface HafasEncoding {
   readonly offsets?: boolean | undefined;
   /** Whether connections have fares. Default true. */
   readonly fares?: boolean | undefined;
+  /** Walks to and from addresses, which have no number. Default: none. */
+  readonly walks?: Walks | undefined;
+  /** Whether every train leaves from a stop near the station. Default false. */
+  readonly nearby?: boolean | undefined;
+  /** Whether trains have the stations where they call on the way. Default false. */
+  readonly stops?: boolean | undefined;
   /** The contexts of the pages before and after. */
   readonly earlier?: string | undefined;
   readonly later?: string | undefined;
@@ -34,7 +52,14 @@ export function encodeHafas(trains: readonly Train[], encoding: HafasEncoding = 
     encodeConnection(train, lists, index === 0 ? encoding : { ...encoding, fault: undefined }),
   );
   const found = {
-    common: { locL: lists.locations, prodL: lists.products, opL: lists.operators },
+    common: {
+      locL: lists.locations,
+      prodL: lists.products,
+      opL: lists.operators,
+      remL: lists.remarks,
+      himL: lists.messages,
+      icoL: lists.icons,
+    },
     outConL: connections,
     ...(encoding.earlier !== undefined && { outCtxScrB: encoding.earlier }),
     ...(encoding.later !== undefined && { outCtxScrF: encoding.later }),
@@ -73,12 +98,11 @@ export function hafasService(
   });
 }
 
-interface Lists {
-  readonly locations: object[];
-  readonly products: object[];
-  readonly operators: object[];
+type ListName = 'locations' | 'products' | 'operators' | HafasList;
+
+interface Lists extends Readonly<Record<ListName, object[]>> {
   /** Returns the place of an entry in its list, which is made when it is new. */
-  indexOf(list: 'locations' | 'products' | 'operators', key: string, make: () => object): number;
+  indexOf(list: ListName, key: string, make: () => object): number;
 }
 
 function createLists(): Lists {
@@ -87,6 +111,9 @@ function createLists(): Lists {
     locations: [],
     products: [],
     operators: [],
+    remarks: [],
+    messages: [],
+    icons: [],
     indexOf(list, key, make) {
       const index = known.get(`${list} ${key}`) ?? lists[list].push(make()) - 1;
       known.set(`${list} ${key}`, index);
@@ -96,17 +123,43 @@ function createLists(): Lists {
   return lists;
 }
 
-function locate(lists: Lists, uic: string): number {
-  const { ibnr = '', name, latitude = 0, longitude = 0 } = stationOf(uic);
-  const [x, y] = [Math.round(longitude * 1e6), Math.round(latitude * 1e6)];
-  return lists.indexOf('locations', uic, () => ({
-    lid: `A=1@O=${name}@X=${x}@Y=${y}@U=80@L=${ibnr}@`,
-    type: 'S',
-    name,
-    extId: ibnr,
-    globalIdL: [{ id: uic, type: 'U' }],
-    crd: { x, y },
-  }));
+/** A station, a stop near it that no list of stations has, or an address there, which has no number. */
+interface HafasPlace {
+  readonly station: SimStation;
+  readonly kind: 'station' | 'nearby' | 'address';
+}
+
+function placeAt(uic: string): HafasPlace {
+  return { station: stationOf(uic), kind: 'station' };
+}
+
+function addressAt(uic: string): HafasPlace {
+  return { station: stationOf(uic), kind: 'address' };
+}
+
+function locate(lists: Lists, { station, kind }: HafasPlace): number {
+  const { uic, ibnr = '', name, latitude = 0, longitude = 0 } = station;
+  const [x, y] = [Math.round(longitude * 1e6) + 1500, Math.round(latitude * 1e6)];
+  return lists.indexOf('locations', `${kind} ${uic}`, () => {
+    if (kind === 'address') {
+      const lane = `${name}, Lane 3`;
+      return { lid: `A=2@O=${lane}@X=${x}@Y=${y}@`, type: 'A', name: lane, crd: { x, y } };
+    }
+    if (kind === 'nearby') {
+      const [stop, code] = [`${name} Forecourt`, `9${ibnr.slice(1)}`];
+      const lid = `A=1@O=${stop}@X=${x}@Y=${y}@U=80@L=${code}@`;
+      return { lid, type: 'S', name: stop, extId: code, crd: { x, y } };
+    }
+    const crd = { x: x - 1500, y };
+    return {
+      lid: `A=1@O=${name}@X=${crd.x}@Y=${y}@U=80@L=${ibnr}@`,
+      type: 'S',
+      name,
+      extId: ibnr,
+      globalIdL: [{ id: uic, type: 'U' }],
+      crd,
+    };
+  });
 }
 
 interface Instant {
@@ -137,23 +190,33 @@ function createTimes(instants: readonly Instant[], withOffsets: boolean) {
 }
 
 function encodeConnection(train: Train, lists: Lists, encoding: HafasEncoding): object {
-  const { offsets = true, fares = true, fault } = encoding;
-  const runs = train.connection ?? [train];
-  const instants = runs.flatMap((run): readonly Instant[] => {
-    const lateMs = (run.delayMinutes ?? 0) * 60_000;
-    const [from, to] = [stationOf(run.origin), stationOf(run.destination)];
-    return [0, lateMs].flatMap((ms) => [
-      { ms: run.departureMs + ms, station: from },
-      { ms: run.arrivalMs + ms, station: to },
-    ]);
-  });
-  const times = createTimes(instants, offsets);
-  const end = (prefix: 'd' | 'a', uic: string, ms: number, run?: TrainRun): object => {
-    const instant = { ms, station: stationOf(uic) };
-    const late = run?.delayMinutes;
-    const expected = late === undefined ? undefined : { ...instant, ms: ms + late * 60_000 };
+  const { offsets = true, fares = true, nearby = false, fault } = encoding;
+  const walks = fault === 'zero-offset' ? { before: 5, after: 0 } : encoding.walks;
+  const runs = runsOf(train);
+  const [first, last] = [runs[0], runs.at(-1) ?? runs[0]];
+  const { startMs, endMs } = expectedEnds(train, walks);
+  const [origin, destination] = [placeAt(first.origin), placeAt(last.destination)];
+  const between = encoding.stops ? runs.flatMap(instantsBetween) : [];
+  const times = createTimes(
+    [
+      ...between.map(({ ms, uic }): Instant => ({ ms, station: stationOf(uic) })),
+      { ms: startMs, station: origin.station },
+      { ms: endMs, station: destination.station },
+      ...runs.flatMap((run): readonly Instant[] => {
+        const [from, to] = [stationOf(run.origin), stationOf(run.destination)];
+        return [0, lateMs(run)].flatMap((ms) => [
+          { ms: run.departureMs + ms, station: from },
+          { ms: run.arrivalMs + ms, station: to },
+        ]);
+      }),
+    ],
+    offsets,
+  );
+  const end = (prefix: 'd' | 'a', place: HafasPlace, ms: number, run?: TrainRun): object => {
+    const instant = { ms, station: place.station };
+    const expected = run?.delayMinutes !== undefined && { ...instant, ms: ms + lateMs(run) };
     return {
-      locX: locate(lists, uic),
+      locX: locate(lists, place),
       [`${prefix}TimeS`]: times.write(instant),
       ...(expected && { [`${prefix}TimeR`]: times.write(expected) }),
       ...(offsets && { [`${prefix}TZOffset`]: times.offset(instant) }),
@@ -161,59 +224,78 @@ function encodeConnection(train: Train, lists: Lists, encoding: HafasEncoding): 
       type: 'N',
     };
   };
+  const way = (type: string, from: Stay, to: Stay): object => ({
+    type,
+    dep: end('d', ...from),
+    arr: end('a', ...to),
+  });
+  const start = nearby ? { ...origin, kind: 'nearby' as const } : origin;
   const sections: object[] = [];
+  if (nearby) {
+    // A server counts the way from the station as minutes, and not as part of the duration.
+    sections.push(
+      way('DEVI', [origin, first.departureMs - 5 * 60_000], [start, first.departureMs]),
+    );
+  }
+  if (walks !== undefined && walks.before > 0) {
+    const startsMs = startMs + walks.before * 60_000;
+    const walk = way('WALK', [addressAt(first.origin), startMs], [start, startsMs]);
+    sections.push(fault === 'zero-offset' ? withZeroOffset(walk) : walk);
+  }
   runs.forEach((run, index) => {
     const before = runs[index - 1];
+    const from = run === first ? start : placeAt(run.origin);
     if (before && before.destination !== run.origin) {
-      sections.push({
-        type: 'TRSF',
-        dep: end('d', before.destination, before.arrivalMs),
-        arr: end('a', run.origin, run.departureMs - 5 * 60_000),
-      });
+      const arrivesMs = Math.max(before.arrivalMs, run.departureMs - 5 * 60_000);
+      sections.push(
+        way('TRSF', [placeAt(before.destination), before.arrivalMs], [from, arrivesMs]),
+      );
     }
+    const platforms = endFields(run);
     sections.push({
       type: 'JNY',
-      dep: end('d', run.origin, run.departureMs, run),
-      arr: end('a', run.destination, run.arrivalMs, run),
+      dep: { ...end('d', from, run.departureMs, run), ...platforms.d },
+      arr: { ...end('a', placeAt(run.destination), run.arrivalMs, run), ...platforms.a },
+      ...changeFields(run, runs[index + 1]),
+      ...coupledTrains(run, (other) => productOf(lists, other)),
       jny: {
         jid: `1|${run.number}|0|80|${times.date}`,
         prodX: productOf(lists, run),
         isCncl: run.cancelled ?? false,
+        ...(before && { isRchbl: !isMissed(before, run) }),
         trainStartDate: run.date.replaceAll('-', ''),
+        ...runMessages(run, lists.indexOf, fault === 'on-demand'),
+        ...(encoding.stops &&
+          passList(run, (prefix, uic, ms) => end(prefix, placeAt(uic), ms, run))),
       },
     });
   });
-  const first = runs[0];
-  if (fault === 'zero-offset') {
-    const walk = end('d', first.origin, first.departureMs - 10 * 60_000);
-    const arrival = end('a', first.origin, first.departureMs - 10 * 60_000 + WALK_MS);
-    sections.unshift({ type: 'WALK', dep: { ...walk, dTZOffset: 0 }, arr: arrival });
+  if (walks !== undefined && walks.after > 0) {
+    const arrivesMs = endMs - walks.after * 60_000;
+    sections.push(way('WALK', [destination, arrivesMs], [addressAt(last.destination), endMs]));
   }
   if (fault === 'devi') {
-    const last = runs.at(-1) ?? first;
-    const at = [last.destination, last.arrivalMs] as const;
-    sections.push({ type: 'DEVI', dep: end('d', ...at), arr: end('a', ...at) });
+    sections.push(way('DEVI', [destination, last.arrivalMs], [destination, last.arrivalMs]));
   }
   if (fault === 'unknown-section') sections.push({ ...sections.at(-1), type: 'PARK' });
   const tariff = fares && fault !== 'no-fares' ? encodeFares(train, fault) : undefined;
   return {
     cid: `C-${train.number}`,
     date: times.date,
-    dur: writeDuration(durationMs(runs) + (fault === 'zero-offset' ? WALK_MS : 0)),
+    dur: writeDuration(endMs - startMs),
     chg: runs.length - 1,
     secL: sections,
+    ...journeyMessages(train, lists.indexOf),
     ...(tariff && { trfRes: tariff }),
   };
 }
 
-const WALK_MS = 5 * 60_000;
+type Stay = readonly [place: HafasPlace, ms: number];
 
-/** Servers count from door to door, and as things are expected. */
-function durationMs(runs: readonly TrainRun[]): number {
-  const [first, last] = [runs[0], runs.at(-1)];
-  if (first === undefined || last === undefined) return 0;
-  const lateMs = ((last.delayMinutes ?? 0) - (first.delayMinutes ?? 0)) * 60_000;
-  return last.arrivalMs - first.departureMs + lateMs;
+/** Servers write 0 at one end of a walk where they do not know the offset. */
+function withZeroOffset(walk: object): object {
+  const { dep } = walk as { readonly dep: object };
+  return { ...walk, dep: { ...dep, dTZOffset: 0 } };
 }
 
 function writeDuration(ms: number): string {
@@ -247,47 +329,4 @@ function productOf(lists: Lists, run: TrainRun): number {
 function shortName({ brand, number }: TrainRun): { readonly nameS?: string } {
   const kind = Number(number) % 3;
   return kind === 0 ? {} : { nameS: `${brand}${kind === 1 ? ' ' : ''}${number}` };
-}
-
-/** One set for each fare; nothing when none is known. */
-function encodeFares({ fares }: Train, fault: string | undefined): object | undefined {
-  const own = fares.filter(({ seller }) => seller === 'hafas');
-  if (own.length === 0) return undefined;
-  if (fault === 'tickets') return encodeTickets(Math.min(...own.map(({ cents }) => cents)));
-  const fareSetL = own.map(({ name, cents }) => ({
-    fareL: [
-      {
-        name,
-        price: { amount: fault === 'negative-price' ? -1 : cents },
-        isFromPrice: true,
-        isPartPrice: false,
-        isBookable: true,
-      },
-    ],
-  }));
-  return { statusCode: 'OK', fareSetL };
-}
-
-/** As servers of transport associations write them: tickets of all kinds with their price, and the total that one adult pays. */
-function encodeTickets(cents: number): object {
-  const price = (amount: number): object => ({ price: { amount, currency: 'EUR' } });
-  return {
-    statusCode: 'OK',
-    totalPrice: { amount: cents, currency: 'EUR', prefix: 'ab' },
-    fareSetL: [
-      {
-        desc: 'Zone 1 bis 3',
-        fareL: [
-          { name: 'Komfortzuschlag', ...price(Math.round(cents / 4)) },
-          { name: 'Einzelfahrschein', ...price(cents) },
-          {
-            name: 'Einzelfahrschein Kind',
-            desc: '6 bis 14 Jahre',
-            ...price(Math.round(cents / 2)),
-          },
-          { name: 'Monatskarte', ...price(cents * 20) },
-        ],
-      },
-    ],
-  };
 }

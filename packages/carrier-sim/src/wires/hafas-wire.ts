@@ -4,6 +4,8 @@ import { isCalendarDate, localDay } from '../timetable/local-clock.ts';
 import { findStation } from '../timetable/network.ts';
 import type { Train } from '../timetable/train.ts';
 import { encodeHafas, hafasService, hafasZone, productBitOf } from './hafas-answer.ts';
+import { bookingCode } from './hafas-details.ts';
+import { usualWalks } from './trip-times.ts';
 import {
   type Answer,
   type AroundQuery,
@@ -17,37 +19,42 @@ import {
 
 /**
  * Faults of HAFAS alone, of the first journey: `negative-price` writes -1 for its price, `no-fares` leaves it out, `tickets` writes
- * those of all kinds of people and their total, `devi` ends near its destination, `unknown-section` ends it by another kind of section,
- * `zero-offset` begins it with a walk whose offset is 0. Of the answer: `html-wall` is a page for people, `other-method` has an error of
- * another method first, `pages-overlap` repeats a journey of the page before.
+ * those of all kinds of people and their total, `nameless-fares` leaves their names out, `devi` ends near its destination,
+ * `on-demand` makes it one that runs only if it was booked, `unknown-section` ends it by another kind of section, `zero-offset` begins it with a walk whose offset is 0. Of every journey: `walks`
+ * has them to and from addresses without a number, `nearby` begins at a stop near its origin. Of the answer: `html-wall` is a page for
+ * people, `other-method` has an error of another method first, `pages-overlap` repeats a journey of the page before.
  */
 export const hafasFaults: {
   readonly 'negative-price': NoOptions;
   readonly 'no-fares': NoOptions;
   readonly tickets: NoOptions;
+  readonly 'nameless-fares': NoOptions;
   readonly devi: NoOptions;
+  readonly walks: NoOptions;
+  readonly nearby: NoOptions;
   readonly 'unknown-section': NoOptions;
   readonly 'zero-offset': NoOptions;
   readonly 'html-wall': NoOptions;
   readonly 'other-method': NoOptions;
   readonly 'pages-overlap': NoOptions;
+  readonly 'on-demand': NoOptions;
 } = {
   'negative-price': {},
   'no-fares': {},
   tickets: {},
+  'nameless-fares': {},
   devi: {},
+  walks: {},
+  nearby: {},
   'unknown-section': {},
   'zero-offset': {},
   'html-wall': {},
   'other-method': {},
   'pages-overlap': {},
+  'on-demand': {},
 };
 
-/**
- * What a client of the simulated server needs. With the simulator's option `credentials` the `aid` is the `username`, and the salt
- * the hex digits of the `password`.
- */
-export const hafasSimProfile: {
+interface HafasSimProfile {
   readonly path: string;
   readonly zone: string;
   readonly version: string;
@@ -59,7 +66,14 @@ export const hafasSimProfile: {
   readonly currency: string;
   readonly prices: 'fares';
   readonly stationSystem: string;
-} = {
+  readonly bookingCodes: readonly string[];
+}
+
+/**
+ * What a client of the simulated server needs. With the simulator's option `credentials` the `aid` is the `username`, and the salt
+ * the hex digits of the `password`.
+ */
+export const hafasSimProfile: HafasSimProfile = {
   path: '/bin/mgate.exe',
   zone: hafasZone,
   version: '1.45',
@@ -71,6 +85,16 @@ export const hafasSimProfile: {
   currency: 'EUR',
   prices: 'fares',
   stationSystem: 'ibnr',
+  bookingCodes: [bookingCode],
+};
+
+/** The client whose answers have no offsets, as many servers write them: times are on the clocks of their stops. */
+const localClient = 'SIM-LOCAL';
+
+/** What a client of the same server needs for answers whose times have no offset. */
+export const hafasLocalSimProfile: HafasSimProfile = {
+  ...hafasSimProfile,
+  client: { ...hafasSimProfile.client, id: localClient },
 };
 
 /** Creates the wire of a HAFAS server: one call, whose errors have status 200. */
@@ -91,9 +115,9 @@ export function createHafasWire(context: WireContext): Wire {
           if (request.fault?.kind === 'html-wall') return wall;
           const envelope = readEnvelope(request, context.credentials);
           if (typeof envelope === 'string') return envelopeError(envelope);
-          const query = readSearch(envelope);
+          const query = readSearch(envelope.call);
           if (typeof query === 'string') return jsonAnswer(hafasService(query));
-          return search(context, query, request.fault?.kind);
+          return search(context, query, { fault: request.fault?.kind, isLocal: envelope.isLocal });
         },
       },
     ],
@@ -116,8 +140,18 @@ const isRecord = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** Returns the one call of an envelope, or the error of the envelope. */
-function readEnvelope(request: WireRequest, credentials: Credentials | undefined): Fields | string {
+interface Envelope {
+  /** Its one call. */
+  readonly call: Fields;
+  /** Whether the client wants times without offsets. */
+  readonly isLocal: boolean;
+}
+
+/** Returns what an envelope has, or its error. */
+function readEnvelope(
+  request: WireRequest,
+  credentials: Credentials | undefined,
+): Envelope | string {
   if (!/^application\/json\b/.test(request.headers['content-type'] ?? '')) return 'PARSE';
   const envelope = readJson(request.body);
   if (!isRecord(envelope)) return 'PARSE';
@@ -131,7 +165,7 @@ function readEnvelope(request: WireRequest, credentials: Credentials | undefined
   const isWhole = isText(client['type']) && isText(client['id']) && isText(lang);
   if (!isWhole || ver !== hafasSimProfile.version) return 'PARAMETER';
   if (!Array.isArray(svcReqL) || svcReqL.length !== 1 || !isRecord(svcReqL[0])) return 'PARAMETER';
-  return svcReqL[0];
+  return { call: svcReqL[0], isLocal: client['id'] === localClient };
 }
 
 /** Returns whether the sums in the URL are those of the body and the salt. */
@@ -151,6 +185,7 @@ type Turn = Required<
 interface Search extends Turn {
   readonly limit: number;
   readonly fares: boolean;
+  readonly stops: boolean;
   readonly isPage: boolean;
   accepts(train: Train): boolean;
 }
@@ -160,7 +195,7 @@ function readSearch({ meth, req }: Fields): Search | string {
   if (meth !== 'TripSearch') return 'R0001';
   if (!isRecord(req)) return 'R0002';
   const { depLocL, arrLocL, viaLocL = [], numF = 6, maxChg = -1, getTariff = false } = req;
-  const { outFrwd = true, jnyFltrL = [], ctxScr } = req;
+  const { outFrwd = true, jnyFltrL = [], ctxScr, getPasslist = false } = req;
   const [origin, destination] = [stationIn(depLocL), stationIn(arrLocL)];
   if (origin === undefined) return 'H9260';
   if (destination === undefined) return 'H9300';
@@ -172,6 +207,7 @@ function readSearch({ meth, req }: Fields): Search | string {
     Number.isInteger(value) && (value as number) >= least;
   if (!isCount(numF, 1) || !isCount(maxChg, -1)) return 'R0002';
   if (typeof getTariff !== 'boolean' || typeof outFrwd !== 'boolean') return 'R0002';
+  if (typeof getPasslist !== 'boolean') return 'R0002';
   const bits = bitsOf(jnyFltrL);
   if (bits === undefined) return 'PARAMETER';
   const turn = ctxScr === undefined ? turnAt(req, outFrwd) : readContext(ctxScr);
@@ -186,6 +222,7 @@ function readSearch({ meth, req }: Fields): Search | string {
     skip: turn.skip,
     limit: numF,
     fares: getTariff,
+    stops: getPasslist,
     isPage: ctxScr !== undefined,
     accepts({ connection, ...train }) {
       const runs = connection ?? [train];
@@ -267,7 +304,12 @@ function readContext(context: unknown): (PageTurn & { readonly pair: string }) |
   };
 }
 
-function search(context: WireContext, query: Search, fault: string | undefined): Answer {
+interface Style {
+  readonly fault: string | undefined;
+  readonly isLocal: boolean;
+}
+
+function search(context: WireContext, query: Search, { fault, isLocal }: Style): Answer {
   const { by, isPage, direction } = query;
   const isRepeated = fault === 'pages-overlap' && isPage;
   const stepMs = direction === 'later' ? -1 : 1;
@@ -285,6 +327,10 @@ function search(context: WireContext, query: Search, fault: string | undefined):
   return jsonAnswer(
     encodeHafas(finding.trains, {
       fares: query.fares,
+      stops: query.stops,
+      offsets: !isLocal,
+      walks: fault === 'walks' ? usualWalks : undefined,
+      nearby: fault === 'nearby',
       fault,
       earlier: writeContext(query, beside.earlier),
       later: writeContext(query, beside.later),

@@ -1,4 +1,5 @@
 import type { Train, TrainFare } from '../timetable/train.ts';
+import { afterSalesOf, conditionsOf } from './osdm-details.ts';
 
 /** The trip and the passengers that offers are for. */
 interface OffersQuery {
@@ -10,57 +11,62 @@ interface OffersQuery {
 const dayMs = 86_400_000;
 const flexibilities = { none: 'NON_FLEXIBLE', semi: 'SEMI_FLEXIBLE', full: 'FULL_FLEXIBLE' };
 
-/** Returns the offers of a train, each for all passengers; none when it is sold out. */
-export function offersOf(
-  train: Train,
-  { tripId, passengers, travelClasses }: OffersQuery,
-): readonly object[] {
+/**
+ * Returns the offers of a train, one of each fare for every passenger, whatever mode is asked for: so do servers that resell what
+ * others sell. None when the train is sold out.
+ */
+export function offersOf(train: Train, query: OffersQuery): readonly object[] {
+  const { tripId, passengers, travelClasses } = query;
   return train.fares
     .filter(({ seller }) => seller === 'osdm')
     .filter((fare) => travelClasses?.includes(classOf(fare)) ?? true)
-    .map((fare) => {
-      const price = {
-        currency: fare.currency ?? 'EUR',
-        amount: fare.cents * passengers.length,
-        scale: 2,
-      };
-      // Of the train, not of the clock, so that equal searches have equal bytes.
-      const createdOn = new Date(train.departureMs - 180 * dayMs).toISOString();
-      const validFrom = new Date(train.departureMs - dayMs).toISOString();
-      const product = `${tripId}-${fare.code}`;
-      return {
-        offerId: `o-${product}`,
-        createdOn,
-        preBookableUntil: new Date(train.departureMs - 300_000).toISOString(),
-        passengerRefs: passengers,
-        tripCoverage: { coveredTripId: tripId },
-        offerSummary: {
-          minimalPrice: price,
-          overallServiceClass: { type: 'STANDARD', name: fare.name },
-          overallTravelClass: classOf(fare),
-          overallFlexibility: flexibilities[fare.flexibility ?? 'none'],
+    .flatMap((fare) => passengers.map((passenger) => offerFor(passenger, fare)));
+
+  function offerFor(passenger: string, fare: TrainFare): object {
+    const price = { currency: fare.currency ?? 'EUR', amount: fare.cents, scale: 2 };
+    // Of the train, not of the clock, so that equal searches have equal bytes.
+    const createdOn = new Date(train.departureMs - 180 * dayMs).toISOString();
+    const validFrom = new Date(train.departureMs - dayMs).toISOString();
+    const product = `${tripId}-${fare.code}`;
+    return {
+      offerId: `o-${product}-${passenger}`,
+      createdOn,
+      preBookableUntil: new Date(train.departureMs - 300_000).toISOString(),
+      passengerRefs: [passenger],
+      tripCoverage: { coveredTripId: tripId },
+      offerSummary: {
+        minimalPrice: price,
+        overallServiceClass: { type: 'STANDARD', name: fare.name },
+        overallTravelClass: classOf(fare),
+        overallFlexibility: flexibilities[fare.flexibility ?? 'none'],
+      },
+      admissionOfferParts: [
+        {
+          objectType: 'AdmissionOfferPart',
+          id: `a-${product}-${passenger}`,
+          createdOn,
+          validFrom,
+          price,
+          offerMode: 'INDIVIDUAL',
+          passengerRefs: [passenger],
+          numericAvailability: train.seatsLeft,
+          ...afterSalesOf(fare),
+          products: [{ productId: product }],
+          availableFulfillmentOptions: [],
         },
-        admissionOfferParts: [
-          {
-            objectType: 'AdmissionOfferPart',
-            id: `a-${product}`,
-            createdOn,
-            validFrom,
-            price,
-            offerMode: 'COLLECTIVE',
-            passengerRefs: passengers,
-            numericAvailability: train.seatsLeft,
-            refundable: fare.flexibility === 'full' ? 'YES' : 'NO',
-            exchangeable: fare.flexibility === 'none' ? 'NO' : 'YES',
-            products: [{ productId: product }],
-            availableFulfillmentOptions: [],
-          },
-        ],
-        products: [
-          { id: product, code: fare.code, summary: fare.name, owner: 'urn:uic:rics:1185' },
-        ],
-      };
-    });
+      ],
+      products: [
+        {
+          id: product,
+          code: fare.code,
+          summary: fare.name,
+          owner: 'urn:uic:rics:1185',
+          flexibility: flexibilities[fare.flexibility ?? 'none'],
+          ...conditionsOf(fare),
+        },
+      ],
+    };
+  }
 }
 
 function classOf({ travelClass }: TrainFare): string {

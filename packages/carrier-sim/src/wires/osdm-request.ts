@@ -29,6 +29,8 @@ export interface OsdmCriteria {
 type OsdmOfferRequest = {
   readonly passengers: readonly string[];
   readonly travelClasses: readonly string[] | undefined;
+  /** Whether stops between the ends of a train are wanted. */
+  readonly stops: boolean;
 } & (
   | { readonly tripIds: readonly string[]; readonly criteria?: undefined }
   | { readonly criteria: OsdmCriteria; readonly tripIds?: undefined }
@@ -90,15 +92,19 @@ export function readOfferRequest(body: unknown): OsdmOfferRequest | OsdmProblem 
         choice(one, '#/embed', ['ALL', 'OFFERS', 'TRIPS', 'NONE']);
       }
     }
+    const parameters = fields(request['tripResponseParameters'] ?? {}, '#/tripResponseParameters', [
+      'stopBehavior',
+    ]);
+    const stops = stopBehavior(parameters['stopBehavior'], '#/tripResponseParameters/stopBehavior');
     const { tripIds, tripSearchCriteria } = request;
     if ((tripIds === undefined) === (tripSearchCriteria === undefined)) throw new Refusal('#');
     if (tripIds === undefined) {
       const criteria = criteriaOf(tripSearchCriteria, '#/tripSearchCriteria');
-      return { passengers, travelClasses, criteria };
+      return { passengers, travelClasses, stops, criteria };
     }
     const ids = list(tripIds, '#/tripIds').map((id) => text(id, '#/tripIds'));
     if (ids.length === 0) throw new Refusal('#/tripIds');
-    return { passengers, travelClasses, tripIds: ids };
+    return { passengers, travelClasses, stops, tripIds: ids };
   });
 }
 
@@ -107,9 +113,23 @@ export function readCriteria(body: unknown, pointer: string): OsdmCriteria | Osd
   return orProblem(() => criteriaOf(body, pointer));
 }
 
+/** Reads the parameter of the same name of `POST /trips-collections`: whether stops between the ends of a train are wanted. */
+export function readStopBehavior(
+  value: string | undefined,
+): { readonly stops: boolean } | OsdmProblem {
+  return orProblem(() => ({ stops: stopBehavior(value, 'stopBehavior') }));
+}
+
+function stopBehavior(value: unknown, pointer: string): boolean {
+  if (value === undefined) return false;
+  choice(value, pointer, ['ORIGIN_DESTINATION_ONLY', 'REAL_BOARDING_ALIGHTING']);
+  return value === 'REAL_BOARDING_ALIGHTING';
+}
+
 const offerFields = [
   'tripIds',
   'tripSearchCriteria',
+  'tripResponseParameters',
   'offerSearchCriteria',
   'anonymousPassengerSpecifications',
   'requestedFulfillmentOptions',

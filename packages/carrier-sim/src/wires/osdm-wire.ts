@@ -2,7 +2,8 @@ import { europeanOperators } from '../timetable/europe/carriers.ts';
 import type { EuropeanOperator } from '../timetable/europe/lines.ts';
 import { localTimeAt } from '../timetable/local-clock.ts';
 import { stationOf } from '../timetable/network.ts';
-import type { Train, TrainRun } from '../timetable/train.ts';
+import type { Train, TrainRun, TrainSection } from '../timetable/train.ts';
+import { detailsOfLeg } from './osdm-details.ts';
 import { offersOf } from './osdm-offers.ts';
 import {
   isProblem,
@@ -10,8 +11,10 @@ import {
   type OsdmProblem,
   readCriteria,
   readOfferRequest,
+  readStopBehavior,
   refuseHeaders,
 } from './osdm-request.ts';
+import { changeMs, expectedMs, lateMs, runsOf, usualWalks, type Walks } from './trip-times.ts';
 import {
   type Answer,
   jsonAnswer,
@@ -29,7 +32,20 @@ export const osdmFaults: {
   readonly 'trips-without-offers': NoOptions;
   /** Values that the lists of the standard lack. */
   readonly 'unknown-enum': NoOptions;
-} = { 'problem-in-200': {}, 'trips-without-offers': {}, 'unknown-enum': {} };
+  /** Times without an offset, on the clocks of their stops. */
+  readonly 'local-times': NoOptions;
+  /** Walks to and from addresses. */
+  readonly walks: NoOptions;
+  /** Every train is a vehicle that comes when it is ordered. */
+  readonly 'on-demand': NoOptions;
+} = {
+  'problem-in-200': {},
+  'trips-without-offers': {},
+  'unknown-enum': {},
+  'local-times': {},
+  walks: {},
+  'on-demand': {},
+};
 
 const linkHost = 'https://links.osdm.example';
 
@@ -52,7 +68,7 @@ export function createOsdmWire(context: WireContext): Wire {
         { status: 429, code: 'TOO_MANY_REQUESTS', title: 'Too many requests' },
         { 'retry-after': String(retryAfterSeconds) },
       ),
-    malformPrice: (body) => body.replace(/"amount":(\d+)/, '"amount":"$1"'),
+    malformPrice: (body) => body.replace(/"amount":(\d+)/, '"amount":"$1 cents"'),
     calls: [
       {
         method: 'POST',
@@ -69,10 +85,13 @@ export function createOsdmWire(context: WireContext): Wire {
             ? trainsById(context, asked.tripIds)
             : search(context, asked.criteria);
           if (isProblem(trains)) return trains;
-          const { passengers, travelClasses } = asked;
-          const { trips, offers } = answerOf(trains, { passengers, travelClasses });
+          const { passengers, travelClasses, stops } = asked;
+          const walks = fault?.kind === 'walks' ? usualWalks : undefined;
+          const { trips, offers } = answerOf(trains, { passengers, travelClasses, walks, stops });
           const sold = fault?.kind === 'trips-without-offers' ? [] : offers;
           const body = JSON.stringify(asked.tripIds ? { offers: sold } : { trips, offers: sold });
+          if (fault?.kind === 'local-times') return jsonAnswer(withoutOffsets(body));
+          if (fault?.kind === 'on-demand') return jsonAnswer(onDemand(body));
           return jsonAnswer(fault?.kind === 'unknown-enum' ? withUnknownNames(body) : body);
         }),
       },
@@ -90,7 +109,10 @@ export function createOsdmWire(context: WireContext): Wire {
           const trains = search(context, asked);
           if (isProblem(trains)) return trains;
           const id = `c-${asked.origin}-${asked.destination}-${asked.atMs}`;
-          return jsonAnswer({ id, trips: trains.map(tripOf), _links: linksOf(trains) });
+          const behavior = readStopBehavior(query.get('stopBehavior') ?? undefined);
+          if (isProblem(behavior)) return behavior;
+          const trips = trains.map((train) => tripOf(train, behavior));
+          return jsonAnswer({ id, trips, _links: linksOf(trains) });
         }),
       },
     ],
@@ -215,6 +237,15 @@ function withUnknownNames(body: string): string {
     .replaceAll('"TRAIN"', '"HYPERLOOP"');
 }
 
+function onDemand(body: string): string {
+  return body.replaceAll('"ptMode":"TRAIN"', '"ptMode":"ON_DEMAND_SERVICE"');
+}
+
+/** Leaves the offsets of times away, which then are on the clocks of their stops. */
+function withoutOffsets(body: string): string {
+  return body.replace(/"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)[+-]\d\d:\d\d"/g, '"$1"');
+}
+
 function readJson(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -229,67 +260,145 @@ export interface OsdmEncoding {
   readonly passengers?: readonly string[] | undefined;
   /** Of offers, by the standard's names. Default: every class. */
   readonly travelClasses?: readonly string[] | undefined;
+  /** Whether times have their offset. Default true. */
+  readonly offsets?: boolean | undefined;
+  /** Walks to and from addresses. Default: none. */
+  readonly walks?: Walks | undefined;
+  /** Whether trains have the stops between their ends. Default false. */
+  readonly stops?: boolean | undefined;
 }
 
 /** Returns OSDM's answer to a search for offers: trips, and offers that hold integers and their scale. */
 export function encodeOsdm(trains: readonly Train[], options: OsdmEncoding = {}): string {
-  return JSON.stringify(answerOf(trains, options));
+  const body = JSON.stringify(answerOf(trains, options));
+  return options.offsets === false ? withoutOffsets(body) : body;
 }
 
 function answerOf(
   trains: readonly Train[],
-  { passengers = ['p1'], travelClasses }: OsdmEncoding,
+  { passengers = ['p1'], travelClasses, walks, stops }: OsdmEncoding,
 ): { readonly trips: readonly object[]; readonly offers: readonly object[] } {
   const offers = trains.flatMap((train) =>
     offersOf(train, { tripId: idOf(train), passengers, travelClasses }),
   );
-  return { trips: trains.map(tripOf), offers };
+  return { trips: trains.map((train) => tripOf(train, { walks, stops })), offers };
 }
 
-function tripOf(train: Train): object {
-  const rides = train.connection ?? [train];
-  const legs = rides.map((run, index) => ({ id: `l${index + 1}`, timedLeg: timedLeg(run) }));
-  const [first, second] = rides;
+/** A train, or one of the two parts of one that goes on under another number. */
+type Part = TrainRun;
+
+function partsOf(run: TrainRun): readonly Part[] {
+  const { sections, ...whole } = run;
+  return sections === undefined
+    ? [run]
+    : sections.map((section: TrainSection): Part => ({ ...whole, ...section }));
+}
+
+function tripOf(train: Train, { walks, stops }: Pick<OsdmEncoding, 'walks' | 'stops'>): object {
+  const runs = runsOf(train);
+  const [first, last] = [runs[0], runs.at(-1) ?? runs[0]];
+  const legs = runs.flatMap((run, index) => {
+    const before = runs[index - 1];
+    const rides = partsOf(run).flatMap((part, section, parts): readonly object[] => {
+      const stayed = parts[section - 1];
+      const ride = { timedLeg: timedLeg(part, stops) };
+      return stayed === undefined ? [ride] : [stayLeg(stayed, part), ride];
+    });
+    return before === undefined ? rides : [changeLeg(before, run), ...rides];
+  });
+  if (walks !== undefined) {
+    const [from, to] = [placeRef(first.origin), placeRef(last.destination)];
+    if (walks.before > 0) {
+      const ms = walks.before * 60_000;
+      legs.unshift(transferLeg({ mode: 'WALK', from: addressAt(first.origin), to: from, ms }));
+    }
+    if (walks.after > 0) {
+      const ms = walks.after * 60_000;
+      legs.push(transferLeg({ mode: 'WALK', from: to, to: addressAt(last.destination), ms }));
+    }
+  }
   return {
     id: idOf(train),
-    duration: durationOf(train.arrivalMs - train.departureMs),
+    duration: durationOf(expectedMs(train, walks)),
     startTime: timestampOf(train.departureMs, train.origin),
     endTime: timestampOf(train.arrivalMs, train.destination),
-    transfers: rides.length - 1,
-    legs: first && second ? [legs[0], transferLeg(first, second), legs[1]] : legs,
+    transfers: runs.length - 1,
+    legs: legs.map((leg, index) => ({ id: `l${index + 1}`, ...leg })),
   };
 }
 
-function transferLeg(first: TrainRun, second: TrainRun): object {
+/** A change of trains is of several modes, and each is one. */
+const changeModes = ['WALK', 'PROTECTED_CONNECTION', 'GUARANTEED_CONNECTION', 'CHECK_IN'];
+const stayModes = ['REMAIN_IN_VEHICLE', 'CHANGE_WITHIN_VEHICLE'];
+
+function changeLeg(before: TrainRun, after: TrainRun): object {
+  return transferLeg({
+    mode: modeOf(changeModes, after),
+    from: placeRef(before.destination),
+    to: placeRef(after.origin),
+    ms: changeMs(before, after),
+  });
+}
+
+function stayLeg(before: Part, after: Part): object {
+  const at = placeRef(after.origin);
+  const ms = after.departureMs - before.arrivalMs;
+  return transferLeg({ mode: modeOf(stayModes, after), from: at, to: at, ms });
+}
+
+function modeOf(modes: readonly string[], { number }: Part): string {
+  return modes[Math.floor(Number(number) / 2) % modes.length] ?? 'WALK';
+}
+
+interface Way {
+  readonly mode: string;
+  readonly from: object;
+  readonly to: object;
+  readonly ms: number;
+}
+
+function transferLeg({ mode, from, to, ms }: Way): object {
   return {
-    id: 'w1',
-    transferLeg: {
-      start: placeRef(first.destination),
-      end: placeRef(second.origin),
-      duration: durationOf(second.departureMs - first.arrivalMs),
-    },
+    transferLeg: { transferMode: mode, start: from, end: to, duration: durationOf(ms) },
   };
 }
 
-function timedLeg(run: TrainRun): object {
+function addressAt(uic: string): object {
+  const { name, longitude, latitude } = stationOf(uic);
+  const geoPosition = { longitude: (longitude ?? 0) + 0.002, latitude };
+  return { objectType: 'GeoPositionRef', name: `${name}, Lane 3`, geoPosition };
+}
+
+function timedLeg(run: Part, stops: boolean | undefined): object {
   const operator = europeanOperators[run.operator as EuropeanOperator];
   const time = (ms: number, uic: string): object => ({
     timetabledTime: timestampOf(ms, uic),
-    ...(run.delayMinutes && { estimatedTime: timestampOf(ms + run.delayMinutes * 60_000, uic) }),
+    ...(run.delayMinutes && { estimatedTime: timestampOf(ms + lateMs(run), uic) }),
   });
   const stop = (uic: string): object => ({
     stopPlaceRef: placeRef(uic),
     stopPlaceName: stationOf(uic).name,
   });
+  const details = detailsOfLeg(run, { time, ref: placeRef });
   return {
-    start: { ...stop(run.origin), serviceDeparture: time(run.departureMs, run.origin) },
-    end: { ...stop(run.destination), serviceArrival: time(run.arrivalMs, run.destination) },
+    start: {
+      ...stop(run.origin),
+      ...details.start,
+      serviceDeparture: time(run.departureMs, run.origin),
+    },
+    ...(stops && { intermediates: details.intermediates }),
+    end: {
+      ...stop(run.destination),
+      ...details.end,
+      serviceArrival: time(run.arrivalMs, run.destination),
+    },
     service: {
       mode: { ptMode: 'TRAIN' },
       productCategory: { name: run.brand, shortName: run.brand, productCategoryRef: run.brand },
       publishedServiceName: run.line ?? `${run.brand} ${run.number}`,
-      vehicleNumbers: [run.number],
+      vehicleNumbers: [run.number, ...details.coupled],
       carriers: [{ ref: `urn:uic:rics:${operator.rics}`, name: operator.name }],
+      ...details.service,
       ...(run.cancelled && { serviceStatus: { cancelled: true } }),
     },
   };

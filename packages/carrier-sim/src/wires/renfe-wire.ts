@@ -3,6 +3,7 @@ import { localTimeAt } from '../timetable/local-clock.ts';
 import { type SimStation, stationOf, stations } from '../timetable/network.ts';
 import { createRandom } from '../timetable/random.ts';
 import type { Train, TrainFare, TrainRun } from '../timetable/train.ts';
+import { incidentsOf } from './renfe-details.ts';
 import {
   type Answer,
   type NoOptions,
@@ -24,13 +25,16 @@ const resultPath = '/vol/buscarTrenEnlaces.do';
 
 /**
  * Faults of Renfe alone: `waiting-room` answers a search with a page for people, `list-error` writes an error into an empty list,
- * `no-fares` lists trains that are not full without any fare.
+ * `exception` is one without a code, `no-fares` lists trains that are not full without any fare, `not-running` says of each that it
+ * does not run.
  */
 export const renfeFaults: {
   readonly 'waiting-room': NoOptions;
   readonly 'list-error': NoOptions;
+  readonly exception: NoOptions;
   readonly 'no-fares': NoOptions;
-} = { 'waiting-room': {}, 'list-error': {}, 'no-fares': {} };
+  readonly 'not-running': NoOptions;
+} = { 'waiting-room': {}, 'list-error': {}, exception: {}, 'no-fares': {}, 'not-running': {} };
 
 const complaints = {
   U001: 'Su sesión ha caducado',
@@ -38,6 +42,21 @@ const complaints = {
   U003: 'La fecha elegida no está a la venta',
   U014: 'Demasiadas consultas, inténtelo más tarde',
 };
+
+const fareStart = '{avisoEnlaceViewBean:[],';
+
+/** Replaces a price of a fare that everyone may buy: the others need not be read. */
+function malformPrice(body: string): string {
+  const fares = body.split(fareStart);
+  const at = fares.findIndex(
+    (fare) => fare.includes('tipo:"N"') && fare.includes('soloPlazasH:false,tarifaTramo'),
+  );
+  return fares
+    .map((fare, index) =>
+      index === at ? fare.replace(/precioTarifa:"[^"]*"/, 'precioTarifa:"3x,35"') : fare,
+    )
+    .join(fareStart);
+}
 
 /** Creates Renfe's wire: four calls; the session of the first call's cookie keeps the search. */
 export function createRenfeWire(context: WireContext): Wire {
@@ -50,7 +69,7 @@ export function createRenfeWire(context: WireContext): Wire {
   };
   return {
     throttled: () => complaint('U014'),
-    malformPrice: (body) => body.replace(/precioTarifa:"[^"]*"/, 'precioTarifa:"3x,35"'),
+    malformPrice,
     calls: [
       {
         method: 'GET',
@@ -101,6 +120,15 @@ export function createRenfeWire(context: WireContext): Wire {
           if (finding.kind === 'date-not-on-sale') return complaint('U003');
           if (request.fault?.kind === 'waiting-room') return waitingRoom();
           if (request.fault?.kind === 'list-error') return script(encodeListError());
+          if (request.fault?.kind === 'exception') {
+            const value = { javaClassName: 'java.lang.Throwable', message: 'Error' };
+            return script(writeDwrScript({ handler: 'handleException', batch: '1', value }));
+          }
+          if (request.fault?.kind === 'not-running') {
+            return script(
+              encodeRenfe(finding.trains.map((train) => ({ ...train, cancelled: true }))),
+            );
+          }
           if (request.fault?.kind === 'no-fares') {
             return script(encodeRenfe(finding.trains.map((train) => ({ ...train, fares: [] }))));
           }
@@ -156,6 +184,7 @@ export function encodeRenfe(trains: readonly Train[]): string {
     cdgoError: null,
     ...(first && endsOf(first)),
     fechaOrigen: first ? first.date.split('-').reverse().join('/') : null,
+    fechaServidor: first ? new Date(first.departureMs - 86_400_000) : null,
     hayError: false,
     listviajeViewEnlaceBean: first ? trains.map(encodeTrain) : null,
     mensajeListaTrenVacia: first ? null : 'No hay trenes para los criterios elegidos',
@@ -202,12 +231,19 @@ function encodeTrain(train: Train, index: number): ScriptValue {
     horaLlegada,
     horaSalida,
     id: index + 1,
+    // Both trains of a change are at one station.
+    msgCambioEstacionTransbordo: null,
+    msgTrenNoDispo: null,
     plazaHDisponible: !soldOut,
-    razonNoDisponible: soldOut ? '3' : '8',
+    razonNoDisponible: train.cancelled ? '5' : soldOut ? '3' : '8',
     soloPlazaH: false,
     tarifaMinima: cheapest ? priceText(cheapest.cents) : null,
     tarifasDisponibles: cheapest
-      ? [...reservedFares(train, cheapest), ...fares.map((fare) => encodeFare(fare, runs))]
+      ? [
+          ...reservedFares(train, cheapest),
+          ...promotedFares(train, cheapest),
+          ...fares.map((fare) => encodeFare(fare, runs)),
+        ]
       : null,
     tipoTrenDos: second ? second.brand : null,
     tipoTrenUno: first.brand,
@@ -250,7 +286,7 @@ function encodeRun(run: TrainRun): ScriptValue {
     fechaCI: fecha,
     horaLlegada: `${horaLlegada}:00`,
     horaSalida: `${horaSalida}:00`,
-    lstIncidencias: [],
+    lstIncidencias: incidentsOf(run),
     razonNoDisponible: null,
     tipoTren: run.brand,
   };
@@ -271,6 +307,14 @@ function reservedFares(train: Train, { cents, ...cheapest }: TrainFare): readonl
   if (train.seatsLeft > 3) return [];
   const fare = { ...cheapest, cents: cents - 100 };
   return [{ ...encodeFare(fare, train.connection ?? [train]), soloPlazasH: true }];
+}
+
+/** Some trains have a fare of a promotion, for people with its card. */
+function promotedFares(train: Train, { cents, ...cheapest }: TrainFare): readonly ScriptValue[] {
+  if (Number(train.number) % 5 > 0) return [];
+  const fare = { ...cheapest, cents: Math.round(cents * 0.6) };
+  const oferta = { color: '#b4d', tipo: 'P', txtBoton: 'Promo' };
+  return [{ ...encodeFare(fare, train.connection ?? [train]), oferta }];
 }
 
 const conditions: Readonly<Record<string, readonly string[]>> = {
@@ -305,9 +349,9 @@ function encodeFare(
 
 /** `12450` → `124,5`, `6000` → `60` */
 function priceText(cents: number): string {
-  const fraction = String(cents % 100)
-    .padStart(2, '0')
-    .replace(/0+$/, '');
+  const rest = cents % 100;
+  const digits = String(rest).padStart(2, '0');
+  const fraction = rest === 0 ? '' : rest % 10 === 0 ? digits.slice(0, 1) : digits;
   return `${grouped(Math.floor(cents / 100))}${fraction && `,${fraction}`}`;
 }
 
@@ -323,6 +367,7 @@ type ScriptValue =
   | string
   | number
   | boolean
+  | Date
   | readonly ScriptValue[]
   | { readonly [key: string]: ScriptValue };
 
@@ -347,9 +392,10 @@ function writeDwrScript({ handler, batch, value }: ScriptReply): string {
   ].join('\n');
 }
 
-/** Returns a JavaScript literal as DWR spells it: bare keys, and `\uXXXX` for all that is not ASCII. */
+/** Returns a JavaScript literal as DWR spells it: bare keys, dates by their constructor, and `\uXXXX` for all that is not ASCII. */
 function writeLiteral(value: ScriptValue): string {
   if (Array.isArray(value)) return `[${value.map(writeLiteral).join(',')}]`;
+  if (value instanceof Date) return `new Date(${value.getTime()})`;
   if (typeof value === 'object' && value !== null) {
     return `{${Object.entries(value)
       .map(([key, field]) => `${key}:${writeLiteral(field)}`)

@@ -12,6 +12,7 @@ import type { CarrierDecoder } from '../wire/decoder.ts';
 import { readJourneys } from '../wire/read-journeys.ts';
 import { instantMs } from '../wire/wire-instant.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
+import { withOperators } from '../wire/with-operators.ts';
 import type { AvloWire } from './request.ts';
 
 /**
@@ -31,12 +32,11 @@ export function normaliseAvlo(
     const route = `${query.origin.name} to ${query.destination.name}`;
     throw new CarrierError('NOT_SERVED', `Cannot ask \`avlo\`: it has no line from ${route}`);
   }
-  const [origin, destination] = [Number(from), Number(to)];
   const isAsked = (row: WireRecord): boolean =>
-    read.number(row, 'origin') === origin &&
-    read.number(row, 'destination') === destination &&
+    idAt(read, row, 'origin') === from &&
+    idAt(read, row, 'destination') === to &&
     clock.dateOf(instantOf(read, row), query.origin.zone) === query.date;
-  const days = wire.days.map((day) => read.list(read.json(day), 'timetable'));
+  const days = wire.days.map((day) => rowsOf(read, read.json(day)));
   const asked = read.guard(() => {
     const kept: WireRecord[] = [];
     for (const rows of days) {
@@ -47,9 +47,25 @@ export function normaliseAvlo(
     }
     return kept;
   });
-  return readJourneys(decoder, asked, (row) =>
-    journeyOf(decoder, row, { query, minutes, fetchedAt: wire.receivedAt }),
-  );
+  const context = { query, minutes, fetchedAt: wire.receivedAt };
+  const answer = readJourneys(decoder, asked, (row) => journeyOf(decoder, row, context));
+  return withOperators(answer, { renfe: 'Renfe' });
+}
+
+/** Any id is one of a station, also of those that the table lacks. */
+function idAt(read: WireReader, row: WireRecord, name: string): string {
+  const id = row[name];
+  if (typeof id !== 'number' && typeof id !== 'string')
+    throw read.error(`a station at \`${name}\``, id);
+  return String(id);
+}
+
+/** An error in place of rows is the server's. */
+function rowsOf(read: WireReader, answer: unknown): readonly unknown[] {
+  const { error } = Object(answer) as { readonly error?: unknown };
+  if (answer === null) throw read.error('a list at `timetable`', answer);
+  if (error === undefined || error === null) return read.items(answer, 'timetable');
+  throw new CarrierError('UPSTREAM', 'Cannot ask `avlo`: it answered an error');
 }
 
 interface RowContext {
@@ -78,7 +94,10 @@ function journeyOf(decoder: CarrierDecoder, row: WireRecord, context: RowContext
         operatingDay: date,
       },
     ],
-    offers: row['price'] === null ? [] : [offerOf(decoder, row, query, fetchedAt)],
+    offers:
+      row['price'] === undefined || row['price'] === null
+        ? []
+        : [offerOf(decoder, row, query, fetchedAt)],
   });
 }
 
@@ -95,7 +114,7 @@ function offerOf(
   query: CarrierQuery,
   fetchedAt: number,
 ): Offer {
-  const price = moneyFromNumber(read.number(row, 'price'), 'EUR');
+  const price = moneyFromNumber(read.optionalNumber(row, 'price') ?? Number.NaN, 'EUR');
   return {
     id: 'basic',
     seller: 'avlo',

@@ -24,10 +24,15 @@ export function readFares(
 ): Offer[] {
   if (profile.prices === 'none' || !isGiven(connection['trfRes'])) return [];
   const tariff = read.record(connection['trfRes'], 'trfRes');
+  const { statusCode } = tariff;
+  // The search of fares may have failed although that of trains did not.
+  if (isGiven(statusCode) && statusCode !== 'OK') return [];
   const whole = priceOf({ price: tariff['totalPrice'] });
   if (whole !== undefined) return [offerOf('total', whole, undefined)];
-  const fares = listOf(tariff, 'fareSetL').flatMap((set, setIndex) =>
-    listOf(set, 'fareL').flatMap((fare, index) => {
+  let listed = 0;
+  const fares = read.records(tariff['fareSetL'], 'fareSetL').flatMap((set, setIndex) =>
+    read.records(set['fareL'], 'fareL').flatMap((fare, index) => {
+      listed += 1;
       const price = priceOf(fare) ?? priceOf(onlyTicket(fare) ?? {});
       const isPrice = price !== undefined && fare['isPartPrice'] !== true;
       const name = fare['name'] ?? set['name'];
@@ -35,7 +40,8 @@ export function readFares(
     }),
   );
   const sold = fares.filter(({ fare }) => fare['isBookable'] === true);
-  const known = sold.length > 0 || fares.length !== 1 ? sold : fares;
+  // One that has a price among others that have none is not the only one.
+  const known = sold.length > 0 || listed !== 1 ? sold : fares;
   return known.map(({ id, price, name }) => offerOf(id, price, name));
 
   function offerOf(id: string, price: Money, name: unknown): Offer {
@@ -51,12 +57,8 @@ export function readFares(
     };
   }
 
-  function listOf(record: WireRecord, name: string): readonly WireRecord[] {
-    return read.list(record[name] ?? [], name).map((one) => read.record(one, name));
-  }
-
   function onlyTicket(fare: WireRecord): WireRecord | undefined {
-    const tickets = listOf(fare, 'ticketL');
+    const tickets = read.records(fare['ticketL'], 'ticketL');
     return tickets.length === 1 ? tickets[0] : undefined;
   }
 
@@ -64,8 +66,8 @@ export function readFares(
   function priceOf({ price, prc, cur }: WireRecord): Money | undefined {
     if (!isGiven(price) && !isGiven(prc)) return undefined;
     const money = isGiven(price) ? read.record(price, 'price') : { amount: prc, currency: cur };
-    const cents = read.number(money, 'amount');
-    if (cents < 0) return undefined;
+    const cents = read.optionalNumber(money, 'amount');
+    if (cents === undefined || cents < 0) return undefined;
     return moneyFromNumber(cents / 100, (money['currency'] ?? profile.currency) as string);
   }
 }

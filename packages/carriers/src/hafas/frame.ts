@@ -1,6 +1,7 @@
 import { CarrierError, type CarrierErrorCode } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
+import { createNotes, type HafasNotes } from './notes.ts';
 
 /** One sound answer: connections, the lists that they point into, and how to ask for those around them. */
 export interface HafasFrame {
@@ -8,6 +9,7 @@ export interface HafasFrame {
   readonly locations: readonly unknown[];
   readonly products: readonly unknown[];
   readonly operators: readonly unknown[];
+  readonly notes: HafasNotes;
   readonly earlier: string | undefined;
   readonly later: string | undefined;
 }
@@ -35,18 +37,28 @@ function codesOf(code: CarrierErrorCode, own: string): Record<string, CarrierErr
 export function readFrame({ read, carrier }: CarrierDecoder, bytes: Uint8Array): HafasFrame {
   const envelope = read.record(read.json(bytes), 'answer');
   throwUnlessOk(read, carrier, envelope['err']);
-  const services = read
-    .list(envelope['svcResL'], 'svcResL')
-    .map((one) => read.record(one, 'svcResL'));
-  const service = services.find(({ meth }) => meth === 'TripSearch') ?? services[0];
-  throwUnlessOk(read, carrier, read.record(service, 'svcResL')['err']);
-  const answer = read.record(service?.['res'], 'res');
+  const services = read.records(envelope['svcResL'], 'svcResL');
+  const service = services.find(({ meth }) => meth === 'TripSearch');
+  const unnamed = services.find(({ meth }) => meth === undefined || meth === null);
+  const own = service ?? unnamed;
+  if (own === undefined) {
+    // The other methods may say why there is no answer to the search.
+    for (const { err } of services) throwUnlessOk(read, carrier, err);
+    throw read.error(
+      'an answer to `TripSearch` at `svcResL`',
+      services.length === 0 ? [] : 'others',
+    );
+  }
+  throwUnlessOk(read, carrier, own['err']);
+  const answer = read.record(own['res'], 'res');
   const common = read.record(answer['common'] ?? {}, 'common');
   return {
-    connections: listOf(read, answer, 'outConL').map((one) => read.record(one, 'outConL')),
-    locations: listOf(read, common, 'locL'),
-    products: listOf(read, common, 'prodL'),
-    operators: listOf(read, common, 'opL'),
+    // Servers leave empty lists out.
+    connections: read.records(answer['outConL'], 'outConL'),
+    locations: read.items(common['locL'], 'locL'),
+    products: read.items(common['prodL'], 'prodL'),
+    operators: read.items(common['opL'], 'opL'),
+    notes: createNotes(common),
     earlier: contextOf(read, answer, 'outCtxScrB'),
     later: contextOf(read, answer, 'outCtxScrF'),
   };
@@ -62,11 +74,6 @@ function throwUnlessOk(read: WireReader, carrier: string, err: unknown): void {
     `Cannot ask \`${carrier}\`: it answered ${err.slice(0, 60)}`,
     code === 'HTTP' ? { retryable: true } : {},
   );
-}
-
-/** Servers leave empty lists out. */
-function listOf(read: WireReader, record: WireRecord, name: string): readonly unknown[] {
-  return read.list(record[name] ?? [], name);
 }
 
 function contextOf(read: WireReader, answer: WireRecord, name: string): string | undefined {

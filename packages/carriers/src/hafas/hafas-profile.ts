@@ -27,6 +27,8 @@ export interface HafasProfile {
   readonly prices?: 'none' | 'fares' | undefined;
   /** Whose numbers its stations have, `'ibnr'`. */
   readonly stationSystem: string;
+  /** Codes of its attributes that tell how a ride on demand is booked: such a ride runs only if it was. Default: none. */
+  readonly bookingCodes?: readonly string[] | undefined;
 }
 
 /** How a request proves that its sender knows the salt. */
@@ -42,6 +44,7 @@ export interface ResolvedProfile extends HafasProfile {
   readonly lang: string;
   readonly checksum: HafasChecksum;
   readonly prices: 'none' | 'fares';
+  readonly bookingCodes: readonly string[];
 }
 
 const modes = ['train', 'bus', 'tram', 'metro', 'ferry', 'other'];
@@ -67,6 +70,12 @@ const someProducts: Rule = {
 // What is wrong with a secret is said without its value.
 const secret: Rule = { expected: 'given', test: () => true };
 
+const someCodes: Rule = {
+  expected: 'a list of codes',
+  test: (value) =>
+    Array.isArray(value) && value.every((code) => typeof code === 'string' && code !== ''),
+};
+
 const rules = {
   path: required(matching('a path such as /bin/mgate.exe', /^\/[\w./-]*$/)),
   zone: required(aZone),
@@ -80,6 +89,7 @@ const rules = {
   currency: matching('an ISO 4217 code', /^[A-Z]{3}$/),
   prices: oneOf('none', 'fares'),
   stationSystem: required(aName),
+  bookingCodes: { ...someCodes, fallback: [] },
 };
 
 /**

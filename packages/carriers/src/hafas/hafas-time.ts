@@ -50,3 +50,12 @@ export function writeTime(
     time: iso.slice(11, 19).replaceAll(':', ''),
   };
 }
+
+/** Returns the minutes of a duration, `003700`, or with days before them, `01003700`; `undefined` for another value. */
+export function minutesOf(text: unknown): number | undefined {
+  const [, days, hours, minutes] =
+    (typeof text === 'string' && /^(\d{0,3})(\d\d)(\d\d)\d\d$/.exec(text)) || [];
+  return days === undefined
+    ? undefined
+    : Number(days) * 1440 + Number(hours) * 60 + Number(minutes);
+}

@@ -9,10 +9,13 @@ import {
 } from '@ticketing/core';
 import { readSoundPages, type SoundPages } from '../wire/further-pages.ts';
 import { type JourneyDecoder, readJourneys } from '../wire/read-journeys.ts';
+import { listRemarks } from '../wire/remarks.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
+import { type ConnectionDecoder, isGiven } from './calls.ts';
 import { readFares } from './fares.ts';
 import { type HafasFrame, readFrame } from './frame.ts';
-import { type ConnectionDecoder, type ConnectionLegs, readLegs } from './legs.ts';
+import { minutesOf } from './hafas-time.ts';
+import { type ConnectionLegs, readLegs } from './legs.ts';
 import { askedJourneys, emptyAnswer, pagesOf } from './pages.ts';
 import type { HafasServer, HafasWire } from './request.ts';
 
@@ -34,6 +37,7 @@ export function normaliseHafas(
   query: CarrierQuery,
 ): CarrierAnswer {
   const { read, carrier } = decoder;
+  const stops = query.stops === true;
   let found: readonly ReadPage[];
   try {
     found = pages.map(({ body, receivedAt }) => ({ frame: readFrame(decoder, body), receivedAt }));
@@ -51,18 +55,20 @@ export function normaliseHafas(
       fetchedAt: receivedAt,
       total: (perPerson) => decoder.total(perPerson, query),
     });
+    const remarks = remarksOf(frame, connection);
     const journeyOf = (legs: readonly Leg[]): Journey =>
       createJourney({
         source: carrier,
         legs,
         offers,
+        remarks,
         // Nothing on this wire tells a journey that is sold out from one without a known price.
         ...(offers.length === 0 && { priced: false }),
       });
     return readByClocks(
-      (clocks) => readLegs({ row, frame, profile, day, clocks, isAsked }, connection),
+      (clocks) => readLegs({ row, frame, profile, day, clocks, stops, isAsked }, connection),
       journeyOf,
-      minutesOf(connection),
+      minutesOf(connection['dur']),
     );
   };
   const readRows = (some: readonly ReadPage[]): CarrierAnswer => {
@@ -108,11 +114,8 @@ function readByClocks(
   return atStops ?? journeyOf(legs);
 }
 
-/** Returns what a connection says of its own duration, from door to door. */
-function minutesOf({ dur }: WireRecord): number | undefined {
-  const [, days, hours, minutes] =
-    (typeof dur === 'string' && /^(\d{0,3})(\d\d)(\d\d)\d\d$/.exec(dur)) || [];
-  return days === undefined
-    ? undefined
-    : Number(days) * 1440 + Number(hours) * 60 + Number(minutes);
+/** What is said of the whole connection, as of a section of it that is cancelled. */
+function remarksOf({ notes }: HafasFrame, { msgL }: WireRecord): Journey['remarks'] {
+  if (!isGiven(msgL)) return undefined;
+  return listRemarks([...notes.at(msgL)].map(({ remark }) => remark));
 }

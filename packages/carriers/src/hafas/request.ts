@@ -11,7 +11,7 @@ import {
 import { stationCode } from '../stations/station-table.ts';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import { type FurtherPages, furtherPages } from '../wire/further-pages.ts';
-import { refuseRedirect } from '../wire/page-for-people.ts';
+import { refusePage, refuseRedirect } from '../wire/page-for-people.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 import { type HafasFrame, readFrame } from './frame.ts';
 import type { HafasChecksum, ResolvedProfile } from './hafas-profile.ts';
@@ -186,7 +186,7 @@ async function send(
           outFrwd: query.arriveBy !== true || isAfterArrivals(ask),
           numF: pageSize,
           maxChg: query.maxTransfers ?? -1,
-          getPasslist: false,
+          getPasslist: query.stops === true,
           getTariff: prices === 'fares',
           jnyFltrL: [{ type: 'PROD', mode: 'INC', value: String(bits) }],
         },
@@ -228,9 +228,10 @@ function askedMs(
 }
 
 /** A page for people in place of an answer is a wall. It is reported, and never evaded. */
-function refuseWall(carrier: string, { headers, status }: CarrierHttpResponse): void {
+function refuseWall(carrier: string, { headers, status, body }: CarrierHttpResponse): void {
   const type = headers['content-type'];
   if (type === undefined || /^application\/json\b/i.test(String(type))) return;
+  refusePage(carrier, new TextDecoder().decode(body));
   throw new CarrierError(
     'AUTH',
     `Cannot ask \`${carrier}\`: it answered ${String(type).slice(0, 60)} in place of JSON`,

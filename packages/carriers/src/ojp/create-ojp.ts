@@ -56,6 +56,6 @@ export function createOjp(options: OjpOptions): Carrier<OjpWire> {
       native: ['time', 'arriveBy', 'via', 'maxTransfers'],
     },
     request: (query, context) => requestOjp(access, query, context),
-    normalise: (wire) => normaliseOjp(decoder, zone, wire),
+    normalise: (wire, query) => normaliseOjp(decoder, { zone, stops: query.stops === true }, wire),
   };
 }

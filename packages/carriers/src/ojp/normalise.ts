@@ -13,29 +13,52 @@ import {
   type XmlElement,
   xmlText,
 } from '../wire/xml-reader.ts';
-import { isOjpElement } from './ojp-elements.ts';
+import { isOjpElement, isOjpElementOrStop } from './ojp-elements.ts';
 import { type OjpPlaces, readPlaces } from './places.ts';
 import { problemError, problemsOf, unknownProblem } from './problems.ts';
 import { tokenOf } from './question.ts';
 import type { OjpWire } from './request.ts';
+import { readOperators, type TripContext } from './rides.ts';
+import { readSituations, type Situations } from './situations.ts';
 import { journeyOf } from './trips.ts';
 
-/** The trips of one answer, and its stops. */
+/** The trips of one answer, and what they refer to. */
 interface Delivery {
   readonly trips: readonly XmlElement[];
   readonly places: OjpPlaces;
+  readonly situations: Situations;
+  readonly delivery?: XmlElement;
+}
+
+/** How answers are read. */
+export interface OjpReading {
+  /** Of stops that the table lacks. */
+  readonly zone: string;
+  /** Whether rides have the stations where they call on the way. */
+  readonly stops: boolean;
 }
 
 /** Reads the answers to a question: the journeys that it asks for, each once, and where those before and after them are. */
-export function normaliseOjp(decoder: CarrierDecoder, zone: string, wire: OjpWire): CarrierAnswer {
+export function normaliseOjp(
+  decoder: CarrierDecoder,
+  { zone, stops }: OjpReading,
+  wire: OjpWire,
+): CarrierAnswer {
   const { question, answers } = wire;
+  const isWanted = stops ? isOjpElementOrStop : isOjpElement;
+  const operators = new Map<string, string>();
+  const nameOperator = (reference: string, name: string): void => {
+    operators.set(reference, name);
+  };
   const read = (some: OjpWire['answers']): CarrierAnswer => {
     const rows = some.flatMap((page) => {
-      const { trips, places } = deliveryOf(decoder, wire, page);
-      return trips.map((trip) => ({ trip, places }));
+      const { trips, delivery, ...read } = deliveryOf(decoder, { wire, page, isWanted });
+      if (delivery !== undefined) readOperators(delivery, { nameOperator });
+      const context: TripContext = { ...read, zone, stops, nameOperator };
+      return trips.map((trip) => ({ trip, context }));
     });
-    return readJourneys(decoder, rows, ({ trip, places }, reader) =>
-      journeyOf(reader, trip, { places, zone }),
+    return readJourneys(decoder, rows, ({ trip, context }, reader) =>
+      journeyOf(reader, trip, context),
     );
   };
   const sound = readSoundPages(answers, read);
@@ -60,22 +83,29 @@ export function normaliseOjp(decoder: CarrierDecoder, zone: string, wire: OjpWir
     covers,
     pages,
     ...(kept.length > 0 && { places: kept }),
+    ...(operators.size > 0 && { operators: Object.fromEntries(operators) }),
     ...(failure && { failure }),
   };
 }
 
+interface Page {
+  readonly wire: OjpWire;
+  readonly page: OjpWire['answers'][number];
+  readonly isWanted: (name: string) => boolean;
+}
+
+const noTrips: Delivery = { trips: [], places: new Map(), situations: { of: () => [] } };
+
 /** Reads one answer. After the last trip of a day there is no trip; without one after a time, there may be some before it. */
 function deliveryOf(
   decoder: CarrierDecoder,
-  { question, answers }: OjpWire,
-  page: OjpWire['answers'][number],
+  { wire: { question, answers }, page, isWanted }: Page,
 ): Delivery {
   try {
-    return readDelivery(decoder, page.status, page.body);
+    return readDelivery(decoder, page, isWanted);
   } catch (error) {
     const mayBeEmpty = page !== answers[0] || question.untilMs === undefined;
-    if (mayBeEmpty && CarrierError.is(error) && error.code === 'NO_RESULTS')
-      return { trips: [], places: new Map() };
+    if (mayBeEmpty && CarrierError.is(error) && error.code === 'NO_RESULTS') return noTrips;
     throw error;
   }
 }
@@ -84,22 +114,27 @@ function namedBy(journeys: readonly Journey[]): ReadonlySet<string> {
   return new Set(
     journeys.flatMap(({ legs }) =>
       legs.flatMap((leg) => {
-        const sections = (leg.kind === 'ride' && leg.sections) || [];
-        return [leg, ...sections].flatMap(({ origin, destination }) => [origin, destination]);
+        const [sections = [], stops = []] = leg.kind === 'ride' ? [leg.sections, leg.stops] : [];
+        const ends = [leg, ...sections].flatMap(({ origin, destination }) => [origin, destination]);
+        return [...ends, ...stops.map(({ station }) => station)];
       }),
     ),
   );
 }
 
 /** @throws CarrierError the problem that an answer without trips names */
-function readDelivery(decoder: CarrierDecoder, status: number, body: Uint8Array): Delivery {
+function readDelivery(
+  decoder: CarrierDecoder,
+  { status, body }: OjpWire['answers'][number],
+  isWanted: Page['isWanted'],
+): Delivery {
   const { read, carrier } = decoder;
   const fallback = status >= 400 ? statusError(carrier, status, undefined) : undefined;
   let root: XmlElement;
   try {
     const text = xmlText(read, body);
     refusePage(carrier, text);
-    root = readXml(read, text, isOjpElement);
+    root = readXml(read, text, isWanted);
   } catch (error) {
     throw fallback ?? error;
   }
@@ -108,7 +143,7 @@ function readDelivery(decoder: CarrierDecoder, status: number, body: Uint8Array)
   const results = childrenOf(delivery, 'TripResult');
   const trips = results.flatMap((result) => childrenOf(result, 'Trip'));
   if (delivery !== undefined && trips.length > 0 && fallback === undefined) {
-    return { trips, places: readPlaces(delivery) };
+    return { trips, places: readPlaces(delivery), situations: readSituations(delivery), delivery };
   }
   const problems = problemsOf(service, delivery, ...results);
   const known = problemError(carrier, problems);
@@ -120,5 +155,5 @@ function readDelivery(decoder: CarrierDecoder, status: number, body: Uint8Array)
   for (const element of [service, delivery]) {
     if (textAt(element, 'Status') === 'false') throw read.error('trips or an error', 'neither');
   }
-  return { trips: [], places: new Map() };
+  return noTrips;
 }

@@ -22,7 +22,7 @@ export interface TripRequest {
  * @throws CarrierError `NOT_SERVED` for a station without a code of the system
  */
 export function writeTripRequest(
-  { origin, destination, via, maxTransfers }: CarrierQuery,
+  { origin, destination, via, maxTransfers, stops }: CarrierQuery,
   { carrier, requestor, system, page, results, nowMs }: TripRequest,
 ): string {
   const place = ({ name }: Station, code: string): string =>
@@ -45,7 +45,7 @@ export function writeTripRequest(
     maxTransfers === undefined ? '' : `<TransferLimit>${maxTransfers}</TransferLimit>`,
     '<IncludeTrackSections>false</IncludeTrackSections>',
     '<IncludeLegProjection>false</IncludeLegProjection>',
-    '<IncludeIntermediateStops>false</IncludeIntermediateStops></Params>',
+    `<IncludeIntermediateStops>${stops === true}</IncludeIntermediateStops></Params>`,
     '</OJPTripRequest></siri:ServiceRequest></OJPRequest></OJP>',
   ].join('');
 }

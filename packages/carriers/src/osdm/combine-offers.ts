@@ -1,4 +1,6 @@
-import { addMoney, type Offer } from '@ticketing/core';
+import { addMoney, type Condition, type Offer, type OfferConditions } from '@ticketing/core';
+import { joinPlain } from '../wire/remarks.ts';
+import { commonCondition } from './conditions.ts';
 
 /** An offer for some of the passengers of a query. */
 export interface PartyOffer {
@@ -12,7 +14,8 @@ const MAX_SETS = 64;
 
 /**
  * Returns offers for all passengers, made of offers that are each for some: the cheapest combination for the same rides, in the same
- * class, flexibility and currency. Where such offers do not cover each passenger once, there is none.
+ * class, flexibility and currency. Where such offers do not cover each passenger once they stay as they are, the cheapest of each set of
+ * passengers, and say for whom they are.
  */
 export function combineOffers(parts: readonly PartyOffer[], count: number): readonly Offer[] {
   const groups = new Map<string, Map<number, Offer>>();
@@ -27,8 +30,21 @@ export function combineOffers(parts: readonly PartyOffer[], count: number): read
   }
   return [...groups.values()].flatMap((group) => {
     const cover = cheapestCover([...group], 2 ** count - 1);
-    return cover === undefined ? [] : [joined(cover)];
+    if (cover !== undefined) return [joined(cover)];
+    return [...group].map(([passengers, offer]) => ({
+      ...offer,
+      passengers: placesOf(passengers),
+    }));
   });
+}
+
+/** The places of passengers, of bits. */
+function placesOf(passengers: number): readonly number[] {
+  const places: number[] = [];
+  for (let place = 0; 2 ** place <= passengers; place += 1) {
+    if ((passengers & (2 ** place)) !== 0) places.push(place);
+  }
+  return places;
 }
 
 interface Cover {
@@ -61,19 +77,37 @@ function cheapestCover(
 
 function joined(offers: readonly Offer[]): Offer {
   const [first, ...others] = offers as [Offer, ...Offer[]];
-  const { fareName, seatsLeft: _seats, validUntil: _until, ...rest } = first;
+  const { fareName, seatsLeft: _seats, validUntil: _until, conditions: _own, ...rest } = first;
   const leastOf = (field: 'seatsLeft' | 'validUntil'): number | undefined => {
     const values = offers.flatMap((offer) => offer[field] ?? []);
     return values.length < offers.length ? undefined : Math.min(...values);
   };
   const [seatsLeft, validUntil] = [leastOf('seatsLeft'), leastOf('validUntil')];
+  const conditions = joinedConditions(offers.map((offer) => offer.conditions));
   const isOneFare = fareName !== undefined && others.every((offer) => offer.fareName === fareName);
   return {
     ...rest,
     id: offers.map(({ id }) => id).join('+'),
     total: others.map(({ total }) => total).reduce(addMoney, first.total),
     ...(isOneFare && { fareName }),
+    ...(conditions && { conditions }),
     ...(seatsLeft !== undefined && { seatsLeft }),
     ...(validUntil !== undefined && { validUntil }),
+  };
+}
+
+/** Tickets of one party: where they differ, a part of the price comes back; what one does not say is unknown. */
+function joinedConditions(
+  all: readonly (OfferConditions | undefined)[],
+): OfferConditions | undefined {
+  const given = all.filter((one) => one !== undefined);
+  if (given.length === 0) return undefined;
+  const of = (field: 'refund' | 'exchange'): Condition =>
+    commonCondition(all.map((one) => one?.[field] ?? 'unknown'));
+  const text = joinPlain(given.map((one) => one.text));
+  return {
+    refund: of('refund'),
+    exchange: of('exchange'),
+    ...(text !== undefined && { text }),
   };
 }

@@ -53,13 +53,17 @@ export function tripCriteria(
   };
 }
 
+/** Every stop between the ends of a ride, by the standard's name. Without it there are the ends alone. */
+export const ALL_STOPS = 'REAL_BOARDING_ALIGHTING';
+
 /** Returns the body of a request for offers: for trips that are known, or for those of a search. */
 export function offersBody(
   trips: { readonly tripIds: readonly string[] } | { readonly tripSearchCriteria: object },
-  { passengers, travelClass }: CarrierQuery,
+  { passengers, travelClass, stops }: CarrierQuery,
 ): object {
   return {
     ...trips,
+    ...(stops && !('tripIds' in trips) && { tripResponseParameters: { stopBehavior: ALL_STOPS } }),
     anonymousPassengerSpecifications: passengers.map(({ age = ADULT_AGE, cards }, index) => ({
       externalRef: passengerRef(index),
       type: 'PERSON',

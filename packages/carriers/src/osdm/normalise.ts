@@ -21,6 +21,7 @@ import type { StationNames } from './encode-request.ts';
 import { offersByTrip, readOffers } from './offers.ts';
 import { readPage } from './page.ts';
 import type { OsdmPage, OsdmWire } from './request.ts';
+import { companiesOf } from './service.ts';
 import { readTrip } from './trip.ts';
 
 /** How a provider's answers are read. */
@@ -81,9 +82,10 @@ function readAnswer(
 ): PageAnswer {
   const { trips, offers, links } = readPage(decoder, page);
   const byTrip = offersByTrip(decoder.read, trips, offers);
+  const companies = companiesOf(trips);
   const answer = readJourneys(decoder, trips, (trip, row) => {
-    const { legs, rideOf } = readTrip(row, trip, { query, codes });
-    const own = byTrip.get(row.read.text(trip, 'id')) ?? [];
+    const { legs, rideOf } = readTrip(row, trip, { query, codes, companies });
+    const own = byTrip.get(row.read.optionalText(trip, 'id') ?? '') ?? [];
     const { read: priced, isPriced } = readOffers(row, own, {
       query,
       rideOf,

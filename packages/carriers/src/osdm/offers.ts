@@ -6,11 +6,13 @@ import {
   type Offer,
   type TravelClass,
 } from '@ticketing/core';
+import { optionalPart } from '../wire/optional-part.ts';
 import type { JourneyDecoder } from '../wire/read-journeys.ts';
 import { shownText } from '../wire/shown-text.ts';
 import { wireInstant } from '../wire/wire-instant.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 import { combineOffers, type PartyOffer } from './combine-offers.ts';
+import { conditionsOf } from './conditions.ts';
 import { passengerRef } from './encode-request.ts';
 
 interface OfferContext {
@@ -58,8 +60,8 @@ export function offersByTrip(
 
 /**
  * Returns the offers that a query can use, each id once, and whether the provider priced the trip for it. Offers for some of the
- * passengers are combined to offers for all. Left out are offers for sections that are not whole rides: what they cost for the query
- * is not known.
+ * passengers are combined to offers for all, or say for whom they are. Left out are offers for sections that are not whole rides: what
+ * they cost for the query is not known.
  */
 export function readOffers(
   decoder: JourneyDecoder,
@@ -68,8 +70,8 @@ export function readOffers(
 ): { readonly read: readonly Offer[]; readonly isPriced: boolean } {
   const found = new Map<string, Offer>();
   const parts: PartyOffer[] = [];
-  for (const wire of offers) {
-    const offer = offerOf(decoder, wire, context);
+  for (const [place, wire] of offers.entries()) {
+    const offer = offerOf(decoder, wire, { ...context, place: place + 1 });
     if (offer === undefined) continue;
     const passengers = passengersOf(decoder.read, wire, context.query);
     if (passengers === 'all') found.set(offer.id, found.get(offer.id) ?? offer);
@@ -90,7 +92,7 @@ export function readOffers(
 function offerOf(
   { read, carrier, clock }: JourneyDecoder,
   offer: WireRecord,
-  { rideOf, fetchedAt }: OfferContext,
+  { rideOf, fetchedAt, place }: OfferContext & { readonly place: number },
 ): Offer | undefined {
   const total = totalOf(read, offer);
   const rides = coveredRides(read, offer, rideOf);
@@ -98,13 +100,14 @@ function offerOf(
   const summary = Object(offer['offerSummary']) as WireRecord;
   const fareName = nameOf(offer);
   const seatsLeft = seatsOf(read, offer);
+  const conditions = optionalPart(() => conditionsOf(read, offer));
   const { preBookableUntil } = offer;
   // Without an offset it is not said whose clocks show it.
   const isInstant = typeof preBookableUntil === 'string' && OFFSET.test(preBookableUntil);
   const validUntil = isInstant ? wireInstant(clock, preBookableUntil, 'UTC') : undefined;
   const count = new Set(rideOf.values()).size;
   return {
-    id: read.text(offer, 'offerId'),
+    id: read.optionalText(offer, 'offerId') ?? `offer-${place}`,
     seller: carrier,
     total,
     ...(rides.length < count && { rides }),
@@ -112,6 +115,7 @@ function offerOf(
     ...(fareName !== undefined && { fareName }),
     flexibility: flexibilities.get(summary['overallFlexibility']) ?? 'unknown',
     ...(seatsLeft !== undefined && { seatsLeft }),
+    ...(conditions && { conditions }),
     ...(validUntil !== undefined && { validUntil }),
     fetchedAt,
   };
@@ -134,7 +138,7 @@ function coveredRides(
   const { coveredLegIds, coveredSections } = read.record(tripCoverage, 'tripCoverage');
   if (Array.isArray(coveredSections) && coveredSections.length > 0) return undefined;
   if (!isGiven(coveredLegIds)) return all;
-  const legs = new Set(read.list(coveredLegIds, 'coveredLegIds'));
+  const legs = new Set(read.items(coveredLegIds, 'coveredLegIds'));
   if (legs.size === 0) return all;
   const [covered, open] = [new Set<number>(), new Set<number>()];
   // Ways between rides are legs too, and have no place among them.
@@ -152,7 +156,7 @@ function passengersOf(
 ): number | 'all' {
   const { passengerRefs } = offer;
   if (!isGiven(passengerRefs)) return 'all';
-  const named = new Set(read.list(passengerRefs, 'passengerRefs'));
+  const named = new Set(read.items(passengerRefs, 'passengerRefs'));
   const bits = passengers.reduce(
     (sum, _one, index) => sum + (named.has(passengerRef(index)) ? 2 ** index : 0),
     0,
@@ -178,8 +182,8 @@ function totalOf(read: WireReader, offer: WireRecord): Money | undefined {
 function moneyOf(read: WireReader, price: unknown, name: string): Money {
   const money = read.record(price, name);
   const currency = read.text(money, 'currency');
-  const amount = read.number(money, 'amount');
-  const scale = money['scale'] ?? 2;
+  const amount = read.optionalNumber(money, 'amount') ?? Number.NaN;
+  const scale = read.optionalNumber(money, 'scale') ?? 2;
   const shift = currencyExponent(currency) - (isScale(scale) ? scale : Number.NaN);
   const factor = 10 ** Math.abs(shift);
   const minor = shift >= 0 ? amount * factor : amount / factor;
@@ -203,7 +207,7 @@ function seatsOf(read: WireReader, offer: WireRecord): number | undefined {
 
 function nameOf(offer: WireRecord): string | undefined {
   const { products } = offer;
-  const product = Object(Array.isArray(products) ? products[0] : undefined) as WireRecord;
+  const product = Object(Array.isArray(products) ? products[0] : products) as WireRecord;
   return shownText(product['summary']) ?? shownText(offer['summary']) ?? shownText(product['code']);
 }
 
@@ -212,7 +216,7 @@ function partsOf(read: WireReader, offer: WireRecord): readonly WireRecord[] {
 }
 
 function recordsAt(read: WireReader, record: WireRecord, name: string): readonly WireRecord[] {
-  return read.list(record[name] ?? [], name).map((one) => read.record(one, name));
+  return read.records(record[name], name);
 }
 
 function isGiven(value: unknown): boolean {

@@ -36,18 +36,24 @@ function bodyOf(
 ): WireRecord {
   const body = read.record(read.json(bytes), 'answer');
   const { problems } = body;
-  const isBare = read.list(body[name] ?? [], name).length === 0;
-  if (isBare && Array.isArray(problems) && problems.length > 0) {
-    throw problemError(carrier, problems[0], 200);
-  }
-  if (!Array.isArray(body['trips']) && !Array.isArray(body['offers'])) {
+  const isBare = read.items(body[name], name).length === 0;
+  const [problem] = read.items(problems, 'problems');
+  if (isBare && problem !== undefined) throw problemError(carrier, problem, 200);
+  if (body['trips'] === undefined && body['offers'] === undefined) {
+    // A problem may be the whole answer, with a status that says nothing of it.
+    if (isProblem(body)) throw problemError(carrier, body, 200);
     throw read.error('trips or offers', body);
   }
   return body;
 }
 
+function isProblem({ code, status, title, type }: WireRecord): boolean {
+  const isNamed = [code, title, type].some((one) => typeof one === 'string');
+  return isNamed && (typeof status === 'number' || typeof code === 'string');
+}
+
 function recordsOf(read: WireReader, list: unknown, name: string): readonly WireRecord[] {
-  return read.list(list, name).map((one) => read.record(one, name));
+  return read.records(list, name);
 }
 
 /** Links are an aid: one that cannot be read is as if absent. */

@@ -11,7 +11,7 @@ import { furtherPages } from '../wire/further-pages.ts';
 import { refusePage, refuseRedirect } from '../wire/page-for-people.ts';
 import { wireInstant } from '../wire/wire-instant.ts';
 import { endOfDay, firstAsk, isWholeDay, type OsdmAsk, restOfDay } from './ask.ts';
-import { offersBody, type StationNames, tripCriteria } from './encode-request.ts';
+import { ALL_STOPS, offersBody, type StationNames, tripCriteria } from './encode-request.ts';
 import { readPage } from './page.ts';
 import { PROBLEM_STATUSES, problemError } from './problem.ts';
 
@@ -122,12 +122,18 @@ async function askPage(
     const offers = await post('/offers', offersBody({ tripSearchCriteria: criteria }, query));
     return offers && { ask, offers };
   }
-  const trips = await post(`/trips-collections${ask.link ?? ''}`, criteria);
+  const trips = await post(`/trips-collections${tripsSearch(ask, query)}`, criteria);
   if (trips === undefined) return undefined;
   const tripIds = readPage(decoder, { ask, trips }).trips.map((trip) => read.text(trip, 'id'));
   if (tripIds.length === 0) return { ask, trips };
   const offers = await post('/offers', offersBody({ tripIds }, query));
   return { ask, trips, ...(offers && { offers }) };
+}
+
+/** The query of a link, and whether stops are wanted: a link need not repeat it. */
+function tripsSearch({ link = '' }: OsdmAsk, { stops }: CarrierQuery): string {
+  if (!stops || new URLSearchParams(link).has('stopBehavior')) return link;
+  return `${link === '' ? '?' : `${link}&`}stopBehavior=${ALL_STOPS}`;
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;

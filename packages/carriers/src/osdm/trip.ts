@@ -1,21 +1,10 @@
-import {
-  type CarrierQuery,
-  isLocalDate,
-  type Leg,
-  type RideLeg,
-  type TimeAt,
-} from '@ticketing/core';
+import { isLocalDate, type Leg, type RideLeg, type TimeAt } from '@ticketing/core';
 import { joinRides } from '../wire/join-rides.ts';
 import { type JourneyDecoder, LeftOut, type WirePlace } from '../wire/read-journeys.ts';
 import { shownText } from '../wire/shown-text.ts';
-import { wireInstant } from '../wire/wire-instant.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
-import type { StationNames } from './encode-request.ts';
-
-interface TripContext {
-  readonly query: CarrierQuery;
-  readonly codes: StationNames;
-}
+import { callAt, isGiven, platformOf, stationAt, stopsOf, type TripContext } from './calls.ts';
+import { modeOf, namesOf, operatorOf, remarksOf } from './service.ts';
 
 /**
  * The legs of a trip, and the places of its rides among them by the ids that offers use: several ids of one ride are those of trains
@@ -26,24 +15,8 @@ export interface OsdmTrip {
   readonly rideOf: ReadonlyMap<string, number>;
 }
 
-const OFFSET = /(?:Z|[+-]\d\d:?\d\d)$/;
 const DURATION =
   /^P(?:0+Y)?(?:0+M)?(?:(\d{1,3})D)?(?:T(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:(\d{1,6}(?:\.\d{1,9})?)S)?)?$/;
-const STATION_URN = /^urn:([\w.-]{1,40}):stn:([\w.-]{1,40})$/;
-const SWISS_LOCATION = /^(?:urn:)?(ch:\d:sloid:[\w.:-]{1,40})$/;
-
-/** By the modes of the standard's list; any other is no train that this model knows. */
-const modes: ReadonlyMap<string, RideLeg['mode']> = new Map([
-  ...'HIGH_SPEED_TRAIN HISTORIC_TRAIN INTERCITY REGIONAL INTERREGIONAL URBAN TRAIN NIGHT_TRAIN MOTOR_RAIL MOUNTAIN_TRAIN'
-    .split(' ')
-    .map((name): [string, undefined] => [name, undefined]),
-  ['TRAM', 'tram'],
-  ['UNDERGROUND', 'metro'],
-  ['BUS', 'bus'],
-  ['COACH_GROUP', 'bus'],
-  ['SHIP', 'ferry'],
-]);
-
 /** Ways by another vehicle: such a trip is no journey here. Any other way is one on foot, or in a train. */
 const vehicles: ReadonlySet<unknown> = new Set([
   ...['PARK_AND_RIDE', 'BIKE_AND_RIDE', 'CAR_HIRE', 'BIKE_HIRE', 'TAXI', 'SHUTTLE'],
@@ -70,8 +43,7 @@ export function readTrip(
   let before: RideLeg | undefined;
   // The ways since the last ride.
   let ways: WireRecord[] = [];
-  for (const one of read.list(trip['legs'], 'legs')) {
-    const leg = read.record(one, 'legs');
+  for (const leg of read.records(trip['legs'], 'legs')) {
     const way = wayOf(leg);
     if (way !== undefined) {
       ways.push(way);
@@ -93,12 +65,13 @@ export function readTrip(
       before = ride;
       rides += 1;
     }
-    if (typeof leg['id'] === 'string') rideOf.set(leg['id'], rides - 1);
+    // Without an id no offer is for it alone.
+    rideOf.set(read.optionalText(leg, 'id') ?? `\u0000${timed}`, rides - 1);
     ways = [];
   }
   if (rideOf.size !== timed) throw new LeftOut('with two legs of one id');
   if (before !== undefined) legs.push(...walksOf(ways, before.destination, before.arrival));
-  return { legs, rideOf };
+  return { legs: flag(trip['tripStatus'], 'infeasible') ? withRisk(legs) : legs, rideOf };
 
   function walksOf(some: readonly WireRecord[], station: string, near: TimeAt): readonly Leg[] {
     return some.flatMap((way): readonly Leg[] => {
@@ -110,6 +83,15 @@ export function readTrip(
       return isNowhere ? [] : [{ kind: 'transfer', origin, destination, minutes: minutes ?? 0 }];
     });
   }
+}
+
+/** A trip that delays make impossible is missed at its change; of several changes it is not said which. */
+function withRisk(legs: readonly Leg[]): readonly Leg[] {
+  const rides = legs.filter((leg): leg is RideLeg => leg.kind === 'ride');
+  if (rides.length !== 2 || rides.some(({ cancelled }) => cancelled)) return legs;
+  return legs.map((leg, index) =>
+    leg.kind === 'transfer' && legs[index - 1] === rides[0] ? { ...leg, risk: 'missed' } : leg,
+  );
 }
 
 function changeOf(before: RideLeg, after: RideLeg): Leg {
@@ -158,7 +140,8 @@ function placeOf(
 ): WirePlace | undefined {
   const call = Object(end) as WireRecord;
   const { stopPlaceRef, id, name, geoPosition } = call;
-  const zone = /\[(.*)\]$/.exec(near.iso)?.[1] ?? 'UTC';
+  const bracket = near.iso.indexOf('[');
+  const zone = bracket < 0 ? 'UTC' : near.iso.slice(bracket + 1, -1);
   const reference = stopPlaceRef ?? (isGiven(geoPosition) ? undefined : id);
   if (isGiven(reference)) {
     const timestamp = near.iso.replace(/\[.*/, '');
@@ -178,15 +161,11 @@ function placeOf(
   });
 }
 
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
-
 function rideFrom(decoder: JourneyDecoder, leg: WireRecord, context: TripContext): RideLeg {
   const { read } = decoder;
   const start = read.record(leg['start'], 'start');
   const end = read.record(leg['end'], 'end');
-  const service = read.record(leg['service'], 'service');
+  const service = read.record(leg['service'] ?? {}, 'service');
   const from = callAt(decoder, start, { ...context, time: 'serviceDeparture' });
   const to = callAt(decoder, end, { ...context, time: 'serviceArrival' });
   const isCancelled =
@@ -194,6 +173,9 @@ function rideFrom(decoder: JourneyDecoder, leg: WireRecord, context: TripContext
     flag(start['status'], 'notServicedStop') ||
     flag(end['status'], 'notServicedStop');
   const { operatingDayRef } = service;
+  const [departurePlatform, arrivalPlatform] = [platformOf(start), platformOf(end)];
+  const remarks = remarksOf(leg, service);
+  const stops = context.query.stops ? stopsOf(decoder, leg, context) : undefined;
   return {
     kind: 'ride',
     origin: from.station.id,
@@ -203,135 +185,16 @@ function rideFrom(decoder: JourneyDecoder, leg: WireRecord, context: TripContext
     ...(from.expected && { expectedDeparture: from.expected }),
     ...(to.expected && { expectedArrival: to.expected }),
     ...(isCancelled && { cancelled: true }),
+    ...(departurePlatform && { departurePlatform }),
+    ...(arrivalPlatform && { arrivalPlatform }),
     ...modeOf(service),
     ...namesOf(decoder, service),
-    ...operatorOf(service),
+    ...operatorOf(service, context.companies),
+    ...(remarks && { remarks }),
+    ...(stops && { stops }),
     ...(typeof operatingDayRef === 'string' &&
       isLocalDate(operatingDayRef) && { operatingDay: operatingDayRef }),
   };
-}
-
-interface Call {
-  readonly station: WirePlace;
-  readonly planned: TimeAt;
-  readonly expected?: TimeAt;
-}
-
-function callAt(
-  decoder: JourneyDecoder,
-  call: WireRecord,
-  { time, ...context }: TripContext & { readonly time: 'serviceDeparture' | 'serviceArrival' },
-): Call {
-  const { read, clock } = decoder;
-  const times = read.record(call[time], time);
-  const later = times['estimatedTime'] ?? times['observedTime'];
-  const timetabled = times['timetabledTime'] ?? later;
-  const timestamp = typeof timetabled === 'string' ? timetabled : '';
-  const station = stationAt(decoder, call, { ...context, timestamp });
-  const instantOf = (text: unknown): number => {
-    const ms = wireInstant(clock, text, station.zone);
-    if (ms === undefined) throw read.error('a timestamp', text);
-    return ms;
-  };
-  const plannedMs = instantOf(timetabled);
-  const planned = clock.fromEpoch(plannedMs, station.zone);
-  const expectedMs = isGiven(later) ? instantOf(later) : plannedMs;
-  if (expectedMs === plannedMs) return { station, planned };
-  return { station, planned, expected: clock.fromEpoch(expectedMs, station.zone) };
-}
-
-/** Returns the station that is named by an object with a URN, or by a URN alone. */
-function stationAt(
-  decoder: JourneyDecoder,
-  call: WireRecord,
-  { codes, query, timestamp }: TripContext & { readonly timestamp: string },
-): WirePlace {
-  const { stopPlaceRef: ref, stopPlaceName: name } = call;
-  const urn = typeof ref === 'object' && ref !== null ? (ref as WireRecord)['stopPlaceRef'] : ref;
-  if (typeof urn !== 'string') throw new LeftOut('without a reference to a station');
-  const { systems, code } = readUrn(urn, codes);
-  const system = systems.find((one) => decoder.stationOf(code, one) !== undefined);
-  if (system !== undefined) return decoder.station({ code }, 'code', { name, system, zone: 'UTC' });
-  const zone = zoneOf(decoder, timestamp, query);
-  return decoder.station({ code }, 'code', { name, system: systems[0] ?? decoder.carrier, zone });
-}
-
-function readUrn(
-  urn: string,
-  { namespace, systems }: StationNames,
-): { readonly systems: readonly string[]; readonly code: string } {
-  const [, space, code] = STATION_URN.exec(urn) ?? [];
-  if (space !== undefined && code !== undefined) {
-    return { systems: space === namespace ? systems : [space], code };
-  }
-  const sloid = SWISS_LOCATION.exec(urn)?.[1];
-  if (sloid !== undefined) return { systems: ['sloid'], code: sloid };
-  return { systems: [], code: urn };
-}
-
-/**
- * Returns a zone in which an unknown station's clocks show what the provider writes: one of the query's, or a fixed offset.
- *
- * @throws LeftOut for a time without an offset where the clocks of both ends do not show the same
- */
-function zoneOf(
-  { clock }: JourneyDecoder,
-  timestamp: string,
-  { origin, destination }: CarrierQuery,
-): string {
-  const ms = wireInstant(clock, timestamp, origin.zone);
-  if (ms === undefined) return origin.zone;
-  if (!OFFSET.test(timestamp)) {
-    if (wireInstant(clock, timestamp, destination.zone) === ms) return origin.zone;
-    throw new LeftOut('with a local time at a station whose zone nobody gives');
-  }
-  const shown = timestamp.slice(0, 16);
-  const near = [origin.zone, destination.zone].find(
-    (zone) => clock.fromEpoch(ms, zone).iso.slice(0, 16) === shown,
-  );
-  if (near !== undefined) return near;
-  const hours = (clock.epoch(shown, 'UTC') - Math.floor(ms / 60_000) * 60_000) / 3_600_000;
-  if (hours === 0 || !Number.isInteger(hours) || hours < -12 || hours > 14) return 'UTC';
-  // The sign of these names is that of the way to UTC.
-  return `Etc/GMT${hours > 0 ? '-' : '+'}${Math.abs(hours)}`;
-}
-
-function modeOf(service: WireRecord): Pick<RideLeg, 'mode'> {
-  const { ptMode } = Object(service['mode']) as { ptMode?: unknown };
-  if (typeof ptMode !== 'string') return {};
-  const name = ptMode.toUpperCase();
-  const mode = modes.has(name) ? modes.get(name) : 'other';
-  return mode === undefined ? {} : { mode };
-}
-
-/** The first number is the train's, others are of trains that are coupled to it; what is no number is part of a name. */
-function namesOf(
-  { read }: JourneyDecoder,
-  service: WireRecord,
-): Pick<RideLeg, 'brand' | 'number' | 'otherNumbers'> {
-  const numbers = read
-    .list(service['vehicleNumbers'] ?? [], 'vehicleNumbers')
-    .filter((one): one is string => typeof one === 'string')
-    .map((one) => one.trim().replace(/^0+(?=.)/, ''));
-  const [number, ...others] = numbers.filter((one) => /^\d{1,6}$/.test(one));
-  const published = shownText(service['publishedServiceName']);
-  const category = shownText((Object(service['productCategory']) as WireRecord)['shortName']);
-  const suffix = ` ${number}`;
-  const line = published?.endsWith(suffix) ? published.slice(0, -suffix.length) : published;
-  const brand =
-    (line === number ? undefined : line) ?? category ?? numbers.find((one) => one !== number);
-  return {
-    ...(brand && { brand }),
-    ...(number !== undefined && { number }),
-    ...(others.length > 0 && { otherNumbers: others }),
-  };
-}
-
-function operatorOf(service: WireRecord): Pick<RideLeg, 'operator'> {
-  const { carriers } = service;
-  const { name, ref } = Object(Array.isArray(carriers) ? carriers[0] : undefined) as WireRecord;
-  const operator = shownText(name) ?? shownText(ref);
-  return operator === undefined ? {} : { operator };
 }
 
 function flag(record: unknown, name: string): boolean {

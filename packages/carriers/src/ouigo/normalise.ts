@@ -21,6 +21,7 @@ import {
 } from '../wire/read-journeys.ts';
 import { instantMs } from '../wire/wire-instant.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
+import { withOperators } from '../wire/with-operators.ts';
 import type { OuigoWire } from './request.ts';
 
 /** Where Ouigo runs: the zone of a station that the table lacks. */
@@ -43,12 +44,18 @@ export function normaliseOuigo(
   const decoder = withEnds(plain, query);
   const { read } = decoder;
   const answer = read.record(read.json(wire.body), 'answer');
-  const error = answer['error'] ?? undefined;
-  if (error !== undefined) throw errorOf(read, error);
-  if (answer['outbound'] === undefined) throw read.error('a list at `outbound`', undefined);
-  return readJourneys(decoder, read.records(answer['outbound'], 'outbound'), (train, row) =>
-    journeyOf(row, wire, train),
+  const [error] = [answer['error'], ...read.items(answer['errors'], 'errors')].filter(
+    (one) => one !== undefined && one !== null,
   );
+  if (error !== undefined) throw errorOf(read, error);
+  if (answer['outbound'] === undefined) {
+    // An error may be the whole answer.
+    if (read.optionalText(answer, 'code') !== undefined) throw errorOf(read, answer);
+    throw read.error('a list at `outbound`', undefined);
+  }
+  const trains = read.records(answer['outbound'], 'outbound');
+  const found = readJourneys(decoder, trains, (train, row) => journeyOf(row, wire, train));
+  return withOperators(found, { ouigo: 'Ouigo' });
 }
 
 /** A code that is not known, and a text in place of one, is an error of the server. */
@@ -143,6 +150,7 @@ function timeOf(
   name: string,
   zone: string,
 ): TimeAt {
+  if (call[name] === undefined || call[name] === null) throw new LeftOut('without a time');
   const timestamp = read.text(call, name);
   const [, wall, offset] = TIMESTAMP.exec(timestamp) ?? [];
   if (wall === undefined) throw read.error('a timestamp', timestamp);
@@ -157,7 +165,7 @@ function timeOf(
 function offersOf({ read }: CarrierDecoder, train: WireRecord, fetchedAt: number): Offer[] {
   const price = read.isTrue(train, 'full') ? undefined : (train['price'] ?? undefined);
   if (price === undefined) return [];
-  const total = moneyFromNumber(read.number(train, 'price'), 'EUR');
+  const total = moneyFromNumber(read.optionalNumber(train, 'price') ?? Number.NaN, 'EUR');
   if (total.amount < 0) throw read.error('a price of 0 or more', price);
   const seatsLeft = read.optionalNumber(train, 'remaining_seats');
   if (seatsLeft !== undefined && !(Number.isInteger(seatsLeft) && seatsLeft >= 0)) {

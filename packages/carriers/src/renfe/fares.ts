@@ -8,13 +8,14 @@ import {
 } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
+import { type KnownTerms, termsOfFare } from './conditions.ts';
 
 /** Whose fares are read, and for whom. */
 interface FaresContext {
   readonly query: CarrierQuery;
   readonly fetchedAt: number;
   /** Conditions that were read before: an answer repeats the same few. */
-  readonly known: Map<string, Terms>;
+  readonly known: KnownTerms;
 }
 
 /** Reasons with which the shop still sells a train: none, and a notice. */
@@ -77,7 +78,7 @@ function offerOf(
     ...(fareName !== undefined && { fareName }),
     fetchedAt,
     travelClass: classOf(read, fare),
-    flexibility: flexibilityOf(fare['prestaciones'], known),
+    ...termsOfFare(fare['prestaciones'], known),
   };
 }
 
@@ -92,38 +93,6 @@ function classOf(read: WireReader, fare: WireRecord): TravelClass {
   const parts = read.records(fare['tarifaTramoCombViewBean'], 'tarifaTramoCombViewBean');
   const isOne = parts.every(({ cdgoClase }) => cdgoClase == null || cdgoClase === own);
   return (isOne && classByCode.get(own)) || 'any';
-}
-
-/** What a text of the conditions says. */
-type Terms = 'refund' | 'some' | 'no-refund' | 'nothing';
-
-/** The first that fits decides: what is refunded, or exchanged, in whole, in part, not at all. */
-const terms: readonly (readonly [pattern: RegExp, says: Terms])[] = [
-  [/\bno reembolsable\b/i, 'no-refund'],
-  [/\b100 ?% reembolsable\b|\breembolsable 100 ?%|\bcambios gratuitos ilimitados\b/i, 'refund'],
-  [/\breembolsable\b|\banulaciones\b/i, 'some'],
-  [/^(?:permite )?(?:un|\d{1,2}) cambios?\b/i, 'some'],
-];
-
-/** Reads the conditions as the shop shows them; what they do not say is unknown. */
-function flexibilityOf(conditions: unknown, known: Map<string, Terms>): Offer['flexibility'] {
-  const said = new Set<Terms>();
-  for (const text of Array.isArray(conditions) ? conditions.slice(0, 20) : [conditions]) {
-    if (typeof text === 'string') said.add(termsOf(text.slice(0, 500), known));
-  }
-  if (said.has('refund')) return 'full';
-  if (said.has('some')) return 'semi';
-  return said.has('no-refund') ? 'none' : 'unknown';
-}
-
-const MAX_KNOWN = 200;
-
-function termsOf(text: string, known: Map<string, Terms>): Terms {
-  const found = known.get(text);
-  if (found !== undefined) return found;
-  const says = terms.find(([pattern]) => pattern.test(text))?.[1] ?? 'nothing';
-  if (known.size < MAX_KNOWN) known.set(text, says);
-  return says;
 }
 
 const format: MoneyFormat = { currency: 'EUR', decimal: ',' };

@@ -8,10 +8,11 @@ import {
 import { type CarrierDecoder, withEnds } from '../wire/decoder.ts';
 import { readJourneys } from '../wire/read-journeys.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
+import { withOperators } from '../wire/with-operators.ts';
 import { readReplyBytes } from './dwr.ts';
 import { readFares } from './fares.ts';
 import type { RenfeWire } from './request.ts';
-import { readLegs } from './rides.ts';
+import { noticesOf, readLegs } from './rides.ts';
 
 const codeByRenfeError: ReadonlyMap<string, CarrierErrorCode> = new Map([
   ['U001', 'AUTH'],
@@ -33,31 +34,42 @@ export function normaliseRenfe(
   const { kind, value } = readReplyBytes(read, wire.body);
   if (kind === 'exception') throw exceptionOf(read, value);
   const reply = read.record(value, 'reply');
-  if (reply['listadoTrenes'] === undefined)
+  if (reply['listadoTrenes'] === undefined && !hasError(read, reply))
     throw read.error('a list at `listadoTrenes`', undefined);
   // The list of the way back is there unasked, and then has an error.
   const entries = read
     .records(reply['listadoTrenes'], 'listadoTrenes')
     .filter((list) => list['viajeIda'] !== false)
     .flatMap((list) => entriesOf(read, list));
+  if (entries.length === 0) throwError(read, reply);
   const context = { query, fetchedAt: wire.receivedAt, known: new Map() };
-  return readJourneys(decoder, entries, (entry, row) =>
+  const answer = readJourneys(decoder, entries, (entry, row) =>
     createJourney({
       source: 'renfe',
       legs: readLegs(row, entry, query),
       offers: readFares(decoder, entry, context),
+      remarks: noticesOf(entry),
     }),
   );
+  return withOperators(answer, { renfe: 'Renfe' });
 }
 
 /** Returns the trains of a list. Without any the list says why: that there are none, or what went wrong. */
 function entriesOf(read: WireReader, list: WireRecord): readonly WireRecord[] {
   const entries = read.records(list['listviajeViewEnlaceBean'], 'listviajeViewEnlaceBean');
-  const code = read.optionalText(list, 'cdgoError');
-  if (entries.length === 0 && (code !== undefined || read.isTrue(list, 'hayError'))) {
-    throw refusal(code ?? read.optionalText(list, 'mensajeListaTrenVacia') ?? 'an error', code);
-  }
+  if (entries.length === 0) throwError(read, list);
   return entries;
+}
+
+function hasError(read: WireReader, record: WireRecord): boolean {
+  return read.optionalText(record, 'cdgoError') !== undefined || read.isTrue(record, 'hayError');
+}
+
+/** @throws CarrierError the error of a list, or of the reply around the lists */
+function throwError(read: WireReader, record: WireRecord): void {
+  if (!hasError(read, record)) return;
+  const code = read.optionalText(record, 'cdgoError');
+  throw refusal(code ?? read.optionalText(record, 'mensajeListaTrenVacia') ?? 'an error', code);
 }
 
 function exceptionOf(read: WireReader, value: unknown): CarrierError {

@@ -3,6 +3,7 @@ import {
   type CarrierQuery,
   type Leg,
   type LocalClock,
+  type Remark,
   type RideLeg,
   type TimeAt,
 } from '@ticketing/core';
@@ -13,6 +14,7 @@ import {
   type NamedStation,
   type WirePlace,
 } from '../wire/read-journeys.ts';
+import { listRemarks, remarkOf } from '../wire/remarks.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 
 /** Renfe's search joins two trains at most. */
@@ -163,6 +165,7 @@ interface RidePlan extends TimesPlan {
 function rideOf(decoder: CarrierDecoder, plan: RidePlan): RideLeg {
   const { departure, arrival } = readLocalTimes(decoder, plan);
   const number = decoder.trainNumber(plan.train, 'cdgoTren');
+  const remarks = incidentsOf(plan.train);
   return {
     kind: 'ride',
     origin: plan.from.id,
@@ -173,8 +176,32 @@ function rideOf(decoder: CarrierDecoder, plan: RidePlan): RideLeg {
     ...(number !== undefined && { number }),
     operator: 'renfe',
     operatingDay: decoder.read.text(plan.times, 'fecha'),
+    ...(remarks && { remarks }),
     ...(plan.cancelled === true && { cancelled: true as const }),
   };
+}
+
+/** The notices of one train. Most are of facilities, and no code is known to be of a disruption. */
+function incidentsOf({ lstIncidencias }: WireRecord): readonly Remark[] | undefined {
+  if (!Array.isArray(lstIncidencias) || lstIncidencias.length === 0) return undefined;
+  return listRemarks(
+    lstIncidencias.map((one) => {
+      const { description, cdgoInc } = Object(one) as WireRecord;
+      return remarkOf({ kind: 'info', texts: [description], code: cdgoInc });
+    }),
+  );
+}
+
+/** Returns the notices of a whole journey: why its train does not run, and that the change is between stations. */
+export function noticesOf(entry: WireRecord): readonly Remark[] | undefined {
+  const { msgTrenNoDispo, msgCambioEstacionTransbordo, razonNoDisponible } = entry;
+  // Most journeys have neither.
+  if (!msgTrenNoDispo && !msgCambioEstacionTransbordo) return undefined;
+  const kind = notRunning.includes(razonNoDisponible) ? 'disruption' : 'info';
+  return listRemarks([
+    remarkOf({ kind, texts: [msgTrenNoDispo] }),
+    remarkOf({ kind: 'info', texts: [msgCambioEstacionTransbordo] }),
+  ]);
 }
 
 /** Wall clocks at both ends, and how long a train takes. */
@@ -198,6 +225,8 @@ function readLocalTimes(
   { read, clock }: CarrierDecoder,
   { times, from, to, minutes, sinceMs, notBeforeMs = Number.NEGATIVE_INFINITY }: TimesPlan,
 ): { departure: TimeAt; arrival: TimeAt } {
+  const { fecha } = times;
+  if (fecha === undefined || fecha === null) throw new LeftOut('without `fecha`');
   const day = read.text(times, 'fecha');
   const leaves = `${day}T${timeOfDay(read, times, 'horaSalida')}`;
   const arrives = timeOfDay(read, times, 'horaLlegada');
@@ -224,6 +253,7 @@ function readLocalTimes(
 const TIME_OF_DAY = /^\d{2}:\d{2}(?::\d{2})?$/;
 
 function timeOfDay(read: WireReader, times: WireRecord, name: string): string {
+  if (times[name] === undefined || times[name] === null) throw new LeftOut(`without \`${name}\``);
   const text = read.text(times, name);
   if (!TIME_OF_DAY.test(text)) throw read.error(`a time of day at \`${name}\``, text);
   return text;

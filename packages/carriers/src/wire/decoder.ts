@@ -57,7 +57,8 @@ export function createDecoder(
       return station;
     },
     trainNumber(record, name) {
-      const text = record[name];
+      const value = record[name];
+      const text = Number.isSafeInteger(value) ? String(value) : value;
       if (typeof text !== 'string') return undefined;
       if (PLAIN_NUMBER.test(text)) return text;
       let zeros = 0;

@@ -1,5 +1,6 @@
-import type { RideLeg, RideSection } from '@ticketing/core';
+import type { RideLeg, RideSection, RideStop } from '@ticketing/core';
 import { LeftOut } from './read-journeys.ts';
+import { listRemarks } from './remarks.ts';
 
 /**
  * Returns two rides between which people stay in the train as one ride of sections: it is no change.
@@ -12,16 +13,37 @@ export function joinRides(before: RideLeg, after: RideLeg): RideLeg {
   if (after.departure.ms < before.arrival.ms && leaves < arrives) {
     throw new LeftOut('with a stay in a train that ends before it begins');
   }
-  const { expectedArrival: _, ...first } = before;
-  const { destination, arrival, expectedArrival } = after;
+  const { expectedArrival: _, arrivalPlatform: __, stops: ___, ...first } = before;
+  const { destination, arrival, expectedArrival, arrivalPlatform } = after;
+  const remarks = listRemarks([...(before.remarks ?? []), ...(after.remarks ?? [])]);
+  const stops = stopsOf(before, after);
   return {
     ...first,
     destination,
     arrival,
     ...(expectedArrival !== undefined && { expectedArrival }),
     ...(after.cancelled && { cancelled: true }),
+    ...(arrivalPlatform && { arrivalPlatform }),
+    ...(remarks && { remarks }),
+    ...(stops && { stops }),
     sections: [...(before.sections ?? [sectionOf(before)]), sectionOf(after)],
   };
+}
+
+/** Returns the stations on the way of both, and the one between them. */
+function stopsOf(before: RideLeg, after: RideLeg): readonly RideStop[] | undefined {
+  if (before.stops === undefined || after.stops === undefined) return undefined;
+  const platform = after.departurePlatform ?? before.arrivalPlatform;
+  const between: RideStop = {
+    station: before.destination,
+    arrival: before.arrival,
+    departure: after.departure,
+    ...(before.expectedArrival && { expectedArrival: before.expectedArrival }),
+    ...(after.expectedDeparture && { expectedDeparture: after.expectedDeparture }),
+    ...(platform && { platform }),
+    ...(before.cancelled && after.cancelled && { cancelled: true }),
+  };
+  return [...before.stops, between, ...after.stops];
 }
 
 function sectionOf({ kind: _kind, sections: _sections, ...section }: RideLeg): RideSection {

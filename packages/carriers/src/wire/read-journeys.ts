@@ -124,7 +124,8 @@ function journeyDecoder(decoder: CarrierDecoder, { isNoted, note }: NotedPlaces)
       if (record[field] === undefined || record[field] === null) {
         throw new LeftOut(`without \`${field}\``);
       }
-      const code = read.text(record, field);
+      const value = record[field];
+      const code = Number.isSafeInteger(value) ? String(value) : read.text(record, field);
       const station = decoder.stationOf(code, wire?.system);
       if (station !== undefined) {
         const { id, name, zone, latitude, longitude } = station;

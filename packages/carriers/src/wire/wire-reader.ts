@@ -9,6 +9,8 @@ export interface WireReader {
   text(record: WireRecord, name: string): string;
   number(record: WireRecord, name: string): number;
   boolean(record: WireRecord, name: string): boolean;
+  /** Returns the items of a list. One record or text in place of a list is a list of one; `null`, and a field that is absent, are none. */
+  items(value: unknown, name: string): readonly unknown[];
   /** Returns the records of a list. One record in place of a list is a list of one; `null`, and a field that is absent, are none. */
   records(value: unknown, name: string): readonly WireRecord[];
   /** Returns a text that may be absent, without white space around it, 500 characters at most. What is no text, or empty, is absent. */
@@ -64,6 +66,13 @@ export function createWireReader(carrier: string): WireReader {
     }
     return value as WireRecord;
   }
+  function items(value: unknown, name: string): readonly unknown[] {
+    if (value === undefined || value === null) return [];
+    if (Array.isArray(value)) return value;
+    if (typeof value !== 'object' && typeof value !== 'string')
+      throw error(`a list at \`${name}\``, value);
+    return [value];
+  }
   return {
     record,
     list(value, name) {
@@ -85,10 +94,8 @@ export function createWireReader(carrier: string): WireReader {
       if (typeof value !== 'boolean') throw error(`a boolean at \`${name}\``, value);
       return value;
     },
-    records(value, name) {
-      if (value === undefined || value === null) return [];
-      return Array.isArray(value) ? value.map((one) => record(one, name)) : [record(value, name)];
-    },
+    items,
+    records: (value, name) => items(value, name).map((one) => record(one, name)),
     optionalText(record, name) {
       const value = record[name];
       return (typeof value === 'string' && value.trim().slice(0, MAX_TEXT)) || undefined;

@@ -1,13 +1,15 @@
 import { SaxesParser } from 'saxes';
 import type { WireReader } from './wire-reader.ts';
 
-/** An element of an answer in XML, without attributes. */
+/** An element of an answer in XML: of its attributes only the language is read. */
 export interface XmlElement {
   /** Without its prefix: servers of one standard do not agree on prefixes. */
   readonly name: string;
   /** What is directly in it. */
   readonly text: string;
   readonly children: readonly XmlElement[];
+  /** Of its text, by `xml:lang`. */
+  readonly language: string | undefined;
 }
 
 interface OpenElement extends XmlElement {
@@ -30,7 +32,7 @@ export function readXml(
   text: string,
   isWanted: (name: string) => boolean,
 ): XmlElement {
-  const document: OpenElement = { name: '', text: '', children: none };
+  const document: OpenElement = { name: '', text: '', children: none, language: undefined };
   const open = [document];
   let top = document;
   // How many open elements are in one that is not wanted, itself included.
@@ -47,7 +49,7 @@ export function readXml(
     return kept;
   };
   const parser = new SaxesParser({ xmlns: false });
-  parser.on('opentag', ({ name: qualified }) => {
+  parser.on('opentag', ({ name: qualified, attributes }) => {
     depth += 1;
     if (depth > MAX_DEPTH) {
       throw read.error(`XML of at most ${MAX_DEPTH} elements in one another`, 'more');
@@ -57,7 +59,8 @@ export function readXml(
       skipped += 1;
       return;
     }
-    const element: OpenElement = { name, text: '', children: none };
+    const language = attributes['xml:lang'];
+    const element: OpenElement = { name, text: '', children: none, language };
     if (top.children === none) top.children = [element];
     else top.children.push(element);
     open.push(element);
@@ -114,17 +117,31 @@ export function xmlText(read: WireReader, bytes: Uint8Array): string {
 /** Returns the first child with one of these names. */
 export function childOf(
   element: XmlElement | undefined,
-  ...names: readonly string[]
+  name: string,
+  ...others: readonly string[]
 ): XmlElement | undefined {
-  return element?.children.find(({ name }) => names.includes(name));
+  if (element === undefined) return undefined;
+  for (const child of element.children) {
+    if (child.name === name || (others.length > 0 && others.includes(child.name))) return child;
+  }
+  return undefined;
 }
+
+const noElements: readonly XmlElement[] = [];
 
 /** Returns the children with one of these names. */
 export function childrenOf(
   element: XmlElement | undefined,
-  ...names: readonly string[]
+  name: string,
+  ...others: readonly string[]
 ): readonly XmlElement[] {
-  return element?.children.filter(({ name }) => names.includes(name)) ?? [];
+  let found: XmlElement[] | undefined;
+  for (const child of element?.children ?? noElements) {
+    if (child.name !== name && !(others.length > 0 && others.includes(child.name))) continue;
+    found ??= [];
+    found.push(child);
+  }
+  return found ?? noElements;
 }
 
 /** Returns the text of an element that is below others, `undefined` when there is none. */

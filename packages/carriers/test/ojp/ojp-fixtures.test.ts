@@ -256,7 +256,6 @@ test.each<[what: string, from: string, to: string]>([
     '2026-12-01T07:02:00Z</TimetabledTime>',
     '2026-02-30T07:02:00Z</TimetabledTime>',
   ],
-  ['no time', '<TimetabledTime>2026-12-01T23:35:00Z</TimetabledTime>', ''],
   ['an expected time that is none', '2026-12-01T07:05:30Z', '07:05'],
 ])('ojp: %s is PROTOCOL, in one trip of many', async (_what, from, to) => {
   expect((await failureOf(() => read(changed([from, to])))).code).toBe('PROTOCOL');

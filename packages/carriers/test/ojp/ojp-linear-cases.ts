@@ -1,11 +1,11 @@
 import { CarrierError } from '@ticketing/core';
 import { expect, test } from 'vitest';
-import { delivery, golden, read } from './ojp-answers.ts';
+import { delivery, golden, ojp, wireOf, zurichBern } from './ojp-answers.ts';
 import { stepsOf } from './steps.ts';
 
 function outcome(body: string): void {
   try {
-    read(body);
+    ojp.normalise(wireOf(body), { ...zurichBern(), stops: true });
   } catch (error) {
     if (!CarrierError.is(error)) throw error;
   }
@@ -13,6 +13,11 @@ function outcome(body: string): void {
 
 export const trip = /<TripResult>[\s\S]*?<\/TripResult>/.exec(golden)?.[0] ?? '';
 const place = /<Place>[\s\S]*?<\/Place>/.exec(golden)?.[0] ?? '';
+const partOf = (pattern: RegExp): string => pattern.exec(golden)?.[0] ?? '';
+const attribute = partOf(/<Attribute>[\s\S]*?<\/Attribute>/);
+const reference = partOf(/<SituationFullRef>[\s\S]*?<\/SituationFullRef>/);
+const situation = partOf(/<PtSituation>[\s\S]*?<\/PtSituation>/);
+const action = partOf(/<siri:PublishingAction>[\s\S]*?<\/siri:PublishingAction>/);
 const leg = /<Leg>[\s\S]*?<\/Leg>/.exec(golden)?.[0] ?? '';
 const inTrip = (text: string) => golden.replace('<Transfers>', `${text}<Transfers>`);
 const instead = (of: string, text: string) => golden.replace(of, text);
@@ -37,6 +42,28 @@ const growths: Readonly<Record<string, (n: number) => string>> = {
     ),
   'intermediate stops': (n) =>
     golden.replace(/<LegIntermediate>[\s\S]*?<\/LegIntermediate>/, (stop) => stop.repeat(n / 100)),
+  'stops that no table has': (n) =>
+    golden.replace(/<LegIntermediate>[\s\S]*?<\/LegIntermediate>/, (stop) =>
+      Array.from({ length: n / 100 }, (_, at) => stop.replace('218:1:2', `9${at}:1`)).join(''),
+    ),
+  'attributes of a service': (n) => golden.replace(attribute, attribute.repeat(n / 40)),
+  'references to one situation': (n) => golden.replace(reference, reference.repeat(n / 60)),
+  'situations, each with a reference': (n) => {
+    const numbers = Array.from({ length: n / 100 }, (_, at) => `t-${at}`);
+    const all = (text: string) => numbers.map((one) => text.replaceAll('s-17', one)).join('');
+    return golden.replace(situation, all(situation)).replace(reference, all(reference));
+  },
+  'texts of a situation': (n) =>
+    golden.replace(/<siri:DurationContent>[\s\S]*?<\/siri:DurationContent>/, (text) =>
+      text.replace('Duration', 'Description').repeat(n / 50),
+    ),
+  'actions of a situation': (n) => golden.replace(action, action.repeat(n / 100)),
+  'tags of a situation': (n) => instead('Bis am Abend', '&lt;b&gt;'.repeat(n / 9)),
+  'notes of a booking': (n) =>
+    golden.replace(/<BookingNote>[\s\S]*?<\/BookingNote>/, (note) => note.repeat(n / 40)),
+  'trains that run with one': (n) =>
+    golden.replace(/<ParallelService>[\s\S]*?<\/ParallelService>/, (one) => one.repeat(n / 80)),
+  'a platform': (n) => instead('>31<', `>${'3'.repeat(n)}<`),
   problems: (n) =>
     delivery(
       '<ErrorCondition><TripProblemType>A_B</TripProblemType></ErrorCondition>'.repeat(n / 50),

@@ -1,28 +1,39 @@
-import { createTimetable, encodeOjp, type Train } from '@ticketing/carrier-sim';
+import { createTimetable, encodeOjp, type Train, type Walks } from '@ticketing/carrier-sim';
 import { CarrierError, type Journey } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createOjp } from '../../src/index.ts';
+import { createOjp, stationTable } from '../../src/index.ts';
 import { editsOf } from '../edited-answers.ts';
+import { anyWalks, detailsTold, detailsTrue, timesTold, timesTrue } from '../european-truth.ts';
 import type { Runs } from '../scale.ts';
 import { anyDate, anyPeople, pairsWith } from '../timetable-cases.ts';
 import { ask, bytesOf, queryOf, startUpstream } from '../upstream.ts';
 import { delivery, golden, ojp, options, wireOf, zurichBern } from './ojp-answers.ts';
 
 // Pairs with a train as often as all others together.
-const served = fc.constantFrom<[string, string]>(
+const paged = fc.constantFrom<[string, string]>(
   ['8503000', '8507000'],
   ['8500010', '8301700'],
   ['8101003', '8503000'],
   ['8768600', '8503000'],
   ['8020347', '8507000'],
 );
-const told = ({ departure, arrival, legs, offers, unpriced }: Journey): unknown => ({
-  departureMs: departure.ms,
-  arrivalMs: arrival.ms,
-  offers,
-  unpriced,
-  rides: legs
+const served = fc.oneof(
+  paged,
+  // Trains that go on under another number, and a late one that is caught.
+  fc.constantFrom<[string, string]>(
+    ['8503000', '8768600'],
+    ['8768600', '8507000'],
+    ['8500010', '8501120'],
+  ),
+);
+const told = (journey: Journey): unknown => ({
+  ...timesTold(journey),
+  departureMs: journey.departure.ms,
+  arrivalMs: journey.arrival.ms,
+  offers: journey.offers,
+  unpriced: journey.unpriced,
+  rides: journey.legs
     .filter((leg) => leg.kind === 'ride')
     .map((ride) => ({
       number: ride.number,
@@ -35,7 +46,8 @@ const told = ({ departure, arrival, legs, offers, unpriced }: Journey): unknown 
     })),
 });
 
-const truth = (train: Train): unknown => ({
+const truth = (train: Train, walks?: Walks): unknown => ({
+  ...timesTrue(train, walks),
   departureMs: train.departureMs,
   arrivalMs: train.arrivalMs,
   offers: [],
@@ -55,10 +67,13 @@ const truth = (train: Train): unknown => ({
   }),
 });
 
+const nameOf = (uic: string): string | undefined => stationTable.byId(`uic:${uic}`)?.name;
+
 /** What the adapter makes of an answer: a count of journeys, or the code of its error. Other errors pass through. */
 function outcome(body: Uint8Array): string {
   try {
-    return `${ojp.normalise(wireOf(body), zurichBern()).journeys.length} journeys`;
+    const query = { ...zurichBern(), stops: true };
+    return `${ojp.normalise(wireOf(body), query).journeys.length} journeys`;
   } catch (error) {
     if (!CarrierError.is(error)) throw error;
     return error.code;
@@ -75,17 +90,18 @@ export function ojpPropertyTests(runs: Runs): void {
         fc.integer(),
         version,
         anyPeople,
-        ([origin, destination], day, seed, as, people) => {
+        anyWalks,
+        ([origin, destination], day, seed, as, people, walks) => {
           const trains = createTimetable({ seed }).trains({
             carrier: 'ojp',
             origin,
             destination,
             date: day,
           });
-          const body = encodeOjp(trains, { version: as });
+          const body = encodeOjp(trains, { version: as, walks });
           const query = queryOf(origin, destination, day, people);
           const { journeys, places = [], filtered } = ojp.normalise(wireOf(body), query);
-          expect(journeys.map(told)).toEqual(trains.map(truth));
+          expect(journeys.map(told)).toEqual(trains.map((train) => truth(train, walks)));
           expect(filtered).toBeUndefined();
           const named = new Set(places.map(({ id }) => id));
           for (const { legs } of journeys) {
@@ -94,6 +110,93 @@ export function ojpPropertyTests(runs: Runs): void {
         },
       ),
       { numRuns: runs(1000) },
+    );
+  });
+
+  test("ojp: platforms, remarks, coupled trains, names of operators, and with `stops` the stops on the way are the timetable's, in both versions", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(pairsWith('ibnr'), served),
+        anyDate,
+        fc.integer(),
+        fc.constantFrom('1.0', '2.0'),
+        fc.boolean(),
+        ([origin, destination], day, seed, version, stops) => {
+          const query = { carrier: 'ojp', origin, destination, date: day } as const;
+          const trains = createTimetable({ seed }).trains(query);
+          const {
+            journeys,
+            places = [],
+            operators,
+          } = ojp.normalise(wireOf(encodeOjp(trains, { version, stops })), {
+            ...queryOf(origin, destination, day),
+            stops,
+          });
+          expect(journeys.map(detailsTold)).toEqual(
+            trains.map((train) => detailsTrue(train, { stops, language: 'en' })),
+          );
+          const named = new Set(places.map(({ id }) => id));
+          for (const { legs } of journeys) {
+            for (const leg of legs) {
+              if (leg.kind !== 'ride') continue;
+              for (const { station } of leg.stops ?? []) expect(named.has(station)).toBe(true);
+              expect(operators?.[leg.operator ?? '']).toMatch(/^\D+$/);
+            }
+          }
+        },
+      ),
+      { numRuns: runs(400) },
+    );
+  });
+
+  test('ojp: with opaque references, and numbers in names alone, stops are places by their names and trains are the same', () => {
+    fc.assert(
+      fc.property(served, anyDate, fc.integer(), ([origin, destination], day, seed) => {
+        const query = { carrier: 'ojp', origin, destination, date: day } as const;
+        const listed = createTimetable({ seed }).trains(query);
+        // A number of one or two digits may be that of a line.
+        const trains = listed.filter(({ connection, ...train }) =>
+          (connection ?? [train]).every(({ number }) => number.length > 2),
+        );
+        const body = encodeOjp(trains, { references: 'opaque', numbers: 'named' });
+        const {
+          journeys,
+          places = [],
+          filtered,
+        } = ojp.normalise(wireOf(body), queryOf(origin, destination, day));
+        const named = new Map(places.map(({ id, name }) => [id, name]));
+        expect(filtered).toBeUndefined();
+        expect(
+          journeys.map(({ legs, transfers, durationMinutes }) => [
+            transfers,
+            durationMinutes,
+            legs
+              .filter((leg) => leg.kind === 'ride')
+              .map((ride) => [
+                ride.number,
+                ride.brand,
+                named.get(ride.origin),
+                named.get(ride.destination),
+                ride.departure.ms,
+                ride.arrival.ms,
+              ]),
+          ]),
+        ).toEqual(
+          trains.map((train) => [
+            timesTrue(train).transfers,
+            timesTrue(train).durationMinutes,
+            (train.connection ?? [train]).map((run) => [
+              run.number,
+              run.brand,
+              nameOf(run.origin),
+              nameOf(run.destination),
+              run.departureMs,
+              run.arrivalMs,
+            ]),
+          ]),
+        );
+      }),
+      { numRuns: runs(300) },
     );
   });
 
@@ -110,6 +213,8 @@ export function ojpPropertyTests(runs: Runs): void {
     ...['OJPTripDelivery', 'TripResult', 'Trip', 'Leg', 'TripLeg', 'TimedLeg', 'LegBoard', 'Text'],
     ...['LegAlight', 'ServiceDeparture', 'ServiceArrival', 'TimetabledTime', 'siri:StopPointRef'],
     ...['TransferLeg', 'Service', 'ErrorCondition', 'Duration', 'TripResponseContext', 'Places'],
+    ...['LegIntermediate', 'Attribute', 'Situations', 'PtSituation', 'SituationFullRef', 'Summary'],
+    ...['BookingArrangements', 'BookingArrangement', 'PlannedQuay', 'ParallelService', 'Extension'],
     ...['Place', 'StopPoint', 'ParentRef', 'GeoPosition', 'siri:Latitude', 'x:other', 'Mode'],
   );
   const text = fc.constantFrom(
@@ -176,7 +281,7 @@ export function ojpPropertyTests(runs: Runs): void {
     const upstream = await startUpstream();
     await fc.assert(
       fc.asyncProperty(
-        served,
+        paged,
         fc.constantFrom('2027-03-28', '2026-12-01', '2027-02-10'),
         fc.constantFrom('00:00', '03:30', '11:02', '12:30', '23:59'),
         fc.boolean(),

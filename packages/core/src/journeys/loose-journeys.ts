@@ -7,7 +7,7 @@ const SAME_TIMES_MS = 2 * 60_000;
 /** Cells of arrivals beside a cell of departures: those of 200 years. */
 const ROW = 2 ** 26;
 /** From the cell of a journey to itself, then to those beside it: what is nearest comes first. */
-const AROUND = [0, -1, 1].flatMap((departure) =>
+const AROUND = /* @__PURE__ */ [0, -1, 1].flatMap((departure) =>
   [0, -1, 1].map((arrival) => departure * ROW + arrival),
 );
 /**

@@ -6,8 +6,8 @@ import { createZoneCache, type ZoneOffsets } from './zone-offsets.ts';
 
 const DAY_MS = 86_400_000;
 // The years that text may have, and one more day on either side for the zones.
-const MIN_MS = Date.parse('1972-12-31');
-const MAX_MS = Date.parse('2200-01-02');
+const MIN_MS = /* @__PURE__ */ Date.parse('1972-12-31');
+const MAX_MS = /* @__PURE__ */ Date.parse('2200-01-02');
 
 /** A calendar day, `'2026-12-01'`. */
 export type LocalDate = string;

@@ -35,7 +35,7 @@ test.each([
 });
 
 test('servers that crash before they have answered open the circuit', async () => {
-  const supervisor = start({ env: { ...process.env, CRASH_MS: '50' }, restart });
+  const supervisor = start({ env: { ...process.env, CRASHES: 'yes' }, restart });
   await once(supervisor.events, 'circuit-open');
   await expect(supervisor.ready()).rejects.toThrow(
     'Workers keep failing: Worker ended with exit code 1 before its first answer: Error: crashed as planned',

@@ -27,14 +27,20 @@ const CLASSES: ReadonlyMap<string, readonly string[]> = new Map(
   EQUAL_WORDS.flatMap((words) => words.map((word) => [word, words] as const)),
 );
 
-/** Words that a name may lack although people type them. */
-const OPTIONAL_WORDS: ReadonlySet<string> = new Set(
-  [
-    'gare station estacion estacio estacao stazione bahnhof bhf bf stasjon nadrazi dworzec',
-    'gara hbf hauptbahnhof hb main train railway international',
-    'de del della di da do la le les el los the of am an im in',
-  ].flatMap((words) => words.split(' ')),
+/** Words for a station, which a name may lack although people type them. */
+const STATION_WORDS: ReadonlySet<string> = wordsOf(
+  'gare station stn estacion estacio estacao stazione bahnhof bhf bf bahnhst stasjon nadrazi dworzec',
+  'gara stanica kolodvor palyaudvar pu hovedbanegard h hbf hauptbahnhof hb main train railway international',
 );
+
+/** Words between others that a name may lack although people type them. */
+const SMALL_WORDS: ReadonlySet<string> = wordsOf(
+  'de del della di da do la le les el los the of am an im in',
+);
+
+function wordsOf(...lines: readonly string[]): ReadonlySet<string> {
+  return new Set(lines.flatMap((words) => words.split(' ')));
+}
 
 /**
  * Returns a text's words, plain: `'Málaga-María Zambrano'` → `['malaga', 'maria', 'zambrano']`. NFKD without marks, lower case,
@@ -75,7 +81,12 @@ export function canonicalWord(word: string): string {
 
 /** Whether a station may lack this word although somebody types it. */
 export function isOptional(word: string): boolean {
-  return OPTIONAL_WORDS.has(word);
+  return STATION_WORDS.has(word) || SMALL_WORDS.has(word);
+}
+
+/** Whether a folded word means a station, and none in particular. */
+export function isStationWord(word: string): boolean {
+  return STATION_WORDS.has(word);
 }
 
 const UMLAUT = /[äöüøå]/g;

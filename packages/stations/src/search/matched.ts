@@ -1,4 +1,4 @@
-import { equalWords, fold, spelledWords } from './fold.ts';
+import { equalWords, fold, isOptional, spelledWords } from './fold.ts';
 import { editsFor } from './near-words.ts';
 
 /** A word of a name as it is written: where it is, and its folded letters with the place of each. */
@@ -14,17 +14,21 @@ export interface Matched {
   readonly ranges: readonly (readonly [start: number, end: number])[];
 }
 
-/** Returns the name that has most of the typed words, the first of equals, and where they are in it. */
+/**
+ * Returns the first name that has all typed words, but for those that a name may lack, else the first that has most of them, and where they
+ * are in it.
+ */
 export function bestMatch(
   names: readonly string[],
   { words, isCorrected }: { readonly words: readonly string[]; readonly isCorrected: boolean },
 ): Matched {
   const [first = ''] = names;
   let best: Matched = { name: first, ranges: [] };
+  const needed = words.filter((word) => !isOptional(word)).length || words.length;
   for (const name of names) {
     const ranges = rangesOf(name, words, isCorrected);
     if (ranges.length > best.ranges.length) best = { name, ranges };
-    if (ranges.length >= words.length) break;
+    if (ranges.length >= needed) break;
   }
   return best;
 }

@@ -85,10 +85,17 @@ function letterRows(typed: string): LetterRows {
     costAt(each, depth) {
       const distance = best[depth] ?? far;
       if (distance > edits) return TOO_FAR;
+      // People rarely err in the first letter: `helsinki` is not the beginning of `gelsenkirchen`.
+      if (distance > 1 && !beginsAlike(each, word)) return TOO_FAR;
       const isWhole = depth === each.length && (cells[depth * width + word.length] ?? far) <= edits;
       return distance * EDIT_COST - (isWhole ? WHOLE_BONUS : 0);
     },
   };
+}
+
+/** Whether two words have their first letter in common, or would without a letter that one of them lacks. */
+function beginsAlike(one: string, other: string): boolean {
+  return one[0] === other[0] || one[0] === other[1] || one[1] === other[0];
 }
 
 /** Costs of words, by their numbers: {@link EDIT_COST} for each edit, less for whole words, {@link TOO_FAR} for others. */

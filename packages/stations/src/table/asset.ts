@@ -15,7 +15,7 @@ export interface StationSource {
 
 /** Credit that users of the data must see: it is under ODbL 1.0. */
 export const attribution: string =
-  'Contains stations of Trainline’s open list (github.com/trainline-eu/stations, ODbL 1.0) and of Deutsche Bahn (CC BY 4.0)';
+  'Contains stations of Trainline’s open list (github.com/trainline-eu/stations, ODbL 1.0) and of Deutsche Bahn (CC BY 4.0), and names of GeoNames (CC BY 4.0)';
 
 /** The first line of the asset, as JSON. */
 export interface AssetHead {

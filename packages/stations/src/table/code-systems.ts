@@ -20,7 +20,9 @@ export type StoredSystem =
   | 'leoexpress'
   | 'westbahn'
   | 'benerail'
-  | 'ouigoFr';
+  | 'ouigoFr'
+  | 'ds100'
+  | 'iata';
 
 /**
  * In the order in which an id is made of them. `ouigoFr` is the wire of France: the carrier `ouigo` of Spain asks by UIC numbers.
@@ -39,6 +41,8 @@ const systems: Readonly<Record<StoredSystem, System>> = {
   westbahn: {},
   benerail: { usual: (codeOf) => codeOf('sncf') },
   ouigoFr: {},
+  ds100: {},
+  iata: {},
 };
 export const STORED_SYSTEMS: readonly StoredSystem[] = Object.keys(
   systems,

@@ -21,16 +21,22 @@ const Money = Type.Object(
   },
   { $id: 'Money' },
 );
+const stationFields = {
+  id: Type.String({ examples: ['uic:7160000'] }),
+  name: text,
+  zone: Type.String({ description: 'IANA time zone' }),
+  country: Type.String({ description: 'ISO 3166-1 alpha-2' }),
+  latitude: Type.Number(),
+  longitude: Type.Number(),
+  codes: Type.Record(text, text, { description: 'Its code in each system that has one' }),
+  aliases: Type.Optional(Type.Array(text)),
+};
 const Station = Type.Object(
   {
-    id: Type.String({ examples: ['uic:7160000'] }),
-    name: text,
-    zone: Type.String({ description: 'IANA time zone' }),
-    country: Type.String({ description: 'ISO 3166-1 alpha-2' }),
-    latitude: Type.Number(),
-    longitude: Type.Number(),
-    codes: Type.Record(text, text, { description: 'Its code in each system that has one' }),
-    aliases: Type.Optional(Type.Array(text)),
+    ...stationFields,
+    members: Type.Optional(
+      Type.Array(Type.Object(stationFields), { description: 'Of a city: its stations' }),
+    ),
   },
   { $id: 'Station' },
 );

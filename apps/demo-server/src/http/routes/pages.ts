@@ -26,6 +26,7 @@ import type { SearchAnswerEvent } from '../../search/search-answer.ts';
 import { INTEGER_PARAMETERS, SearchParameters } from '../../search/search-parameters.ts';
 import { readSearchQuestion } from '../../search/search-query.ts';
 import { readSearchView, viewEvents } from '../../search/search-view.ts';
+import { stationsFor } from '../../search/station-texts.ts';
 import { type EncodableDocument, sendDocument } from '../encoded-body.ts';
 import { badQuery, type ProblemError } from '../problem.ts';
 import { securityHeaders } from '../security-headers.ts';
@@ -58,7 +59,7 @@ interface PageOptions extends Parts {
 
 /** `GET /` and `/operator`, what a browser gets for an unknown path, and the assets of the pages. No page loads anything from elsewhere, and none may be framed. */
 export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, options) => {
-  const { flags, streams, encoder, stations, carriers, pageTokens, now, leftMs, notFound } =
+  const { flags, streams, encoder, stationTexts, carriers, pageTokens, now, leftMs, notFound } =
     options;
   const assets = await openAssets();
   await app.register(helmet, securityHeaders());
@@ -134,6 +135,7 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, op
     reply.header('cache-control', 'no-store');
     try {
       const parameters = parametersOf(form);
+      const stations = await stationsFor(parameters, stationTexts);
       const context = { stations, carriers, nowMs: now(), pageTokens };
       const question = readSearchQuestion(parameters, context);
       const view = readSearchView(parameters);

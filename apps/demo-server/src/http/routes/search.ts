@@ -11,6 +11,7 @@ import { SearchParameters } from '../../search/search-parameters.ts';
 import { readSearchQuestion } from '../../search/search-query.ts';
 import { readSearchView, textOf, viewDocument, viewEvents } from '../../search/search-view.ts';
 import { streamKey } from '../../search/shared-streams.ts';
+import { stationsFor } from '../../search/station-texts.ts';
 import { answerExamples, eventExamples, refusalExamples } from '../api/search-examples.ts';
 import { SearchAnswer, SearchStreamEvent } from '../api/search-schemas.ts';
 import { sendDocument } from '../encoded-body.ts';
@@ -52,7 +53,7 @@ const schema = {
 /** `GET /search`: one document, or a stream of events, as `Accept` says. */
 export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
   app,
-  { finders, streams, encoder, stations, carriers, pageTokens, now, leftMs },
+  { finders, streams, encoder, stationTexts, carriers, pageTokens, now, leftMs },
   done,
 ) => {
   const isShared = finders.document.stats() !== undefined;
@@ -64,6 +65,7 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
     return key !== undefined && isStream ? streamKey(key) : key;
   };
   app.get('/search', { schema, config: { keyOf }, onRequest }, async (request, reply) => {
+    const stations = await stationsFor(request.query, stationTexts);
     const context = { stations, carriers, nowMs: now(), pageTokens };
     const question = readSearchQuestion(request.query, context);
     const view = readSearchView(request.query);

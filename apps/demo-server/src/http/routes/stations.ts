@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import etag from '@fastify/etag';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { stationTable } from '@ticketing/carriers';
 import { MAX_STATION_TEXT, type Station } from '@ticketing/core';
 import type { Point, StationBook } from '@ticketing/stations';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Parts } from '../../compose.ts';
+import type { StationTexts } from '../../search/station-texts.ts';
 import { type EncodableDocument, sendDocument } from '../encoded-body.ts';
 import { badParameter, Problem, ProblemError } from '../problem.ts';
 
 const MOST = 50;
 const POINT = /^(-?\d{1,2}(?:\.\d{1,9})?),(-?\d{1,3}(?:\.\d{1,9})?)$/;
 const NEAR_KM = 50;
-/** As many as a book suggests: those that the search does not know are left out of them. */
-const MOST_SUGGESTED = 100;
 
 const problem = { content: { 'application/problem+json': { schema: Problem } } };
 const Query = Type.Object(
@@ -32,9 +32,6 @@ const Query = Type.Object(
         description: `Latitude and longitude: prefers stations near it; without text, those within ${NEAR_KM} km`,
         examples: ['40.4065,-3.6895'],
       }),
-    ),
-    only: Type.Optional(
-      Type.Enum(['searchable'], { description: 'Leaves out what /search does not know' }),
     ),
   },
   { additionalProperties: false },
@@ -64,10 +61,17 @@ const Suggestion = Type.Object(
     matched: Type.Array(Type.Array(Type.Integer()), {
       description: 'Where the text is in `alias`, else in `name`: start and end in UTF-16',
     }),
-    km: Type.Optional(Type.Number({ description: 'Distance to `near`, if there is no text' })),
-    searchName: Type.Optional(
-      Type.String({ description: 'For `origin` and `destination` of `/search`, if it knows it' }),
+    match: Type.Optional(
+      Type.Enum(['exact', 'prefix', 'typo', 'partial'], {
+        description:
+          'How sure it is: a name or code, beginnings of words, typing errors, some words',
+      }),
     ),
+    km: Type.Optional(Type.Number({ description: 'Distance to `near`, if there is no text' })),
+    searchName: Type.String({
+      description:
+        'For `origin` and `destination` of `/search`: its name or label, or its id if others have these too',
+    }),
   },
   { $id: 'StationSuggestion' },
 );
@@ -103,7 +107,8 @@ const unchanged = { description: 'As before', type: 'null' };
 // Typed `unknown`: the schemas document what is sent.
 const listResponse: unknown = {
   200: {
-    description: 'Suggestions; without `text` and `near` every city and station that /search knows',
+    description:
+      'Suggestions; without `text` and `near` the cities and stations that the carriers of the demo serve',
     content: { 'application/json': { schema: Type.Union([StationList, Suggestions]) } },
   },
   304: unchanged,
@@ -116,11 +121,13 @@ const detailsResponse: unknown = {
 
 /** `GET /stations` and `/stations/:id`. The table of all stations is opened at the first request that needs it. */
 export const stationRoutes: FastifyPluginAsyncTypebox<Parts> = async (app, parts) => {
-  const { stations: searched, stationBook, encoder } = parts;
+  const { stationBook, stationTexts, encoder } = parts;
   await app.register(etag);
   const listed: EncodableDocument = {
     body: Buffer.from(
-      JSON.stringify({ stations: [...searched.groups, ...searched.stations].map(listedStation) }),
+      JSON.stringify({
+        stations: [...stationTable.groups, ...stationTable.stations].map(listedStation),
+      }),
     ),
   };
 
@@ -140,7 +147,7 @@ export const stationRoutes: FastifyPluginAsyncTypebox<Parts> = async (app, parts
     { book, body }: { readonly book: StationBook; readonly body: () => object },
   ): Promise<FastifyReply> | FastifyReply {
     const { request, reply } = exchange;
-    tag ??= `"${book.asOf}-${versionOf(book, searched.stations)}"`;
+    tag ??= `"${book.asOf}-${versionOf(book)}"`;
     reply.headers({ etag: tag, 'cache-control': 'public, max-age=3600' });
     if (request.headers['if-none-match'] === tag) return reply.code(304).send();
     const { asOf, attribution } = book;
@@ -148,54 +155,35 @@ export const stationRoutes: FastifyPluginAsyncTypebox<Parts> = async (app, parts
     return reply.send(JSON.stringify({ ...body(), asOf, attribution }));
   }
 
-  /** By id, since all but a few are not known, and each is looked for among all names: as many as the table has rows. */
-  const searchNames = new Map<string, string | undefined>();
+  /** By id, since each is looked for among all names: as many as the table has rows. */
+  const searchNames = new Map<string, string>();
 
-  /** Returns the name of a station or city for /search; nothing if it would not find it. */
-  function searchNameOf(book: StationBook, id: string): string | undefined {
-    if (!searchNames.has(id)) searchNames.set(id, findSearchName(book, id));
-    return searchNames.get(id);
+  function searchNameOf(one: NamedStation, known: Known): string {
+    const name = searchNames.get(one.id) ?? findSearchName(one, known);
+    searchNames.set(one.id, name);
+    return name;
   }
 
-  function findSearchName(book: StationBook, id: string): string | undefined {
-    const known = searched.byId(id);
-    if (known !== undefined) return known.name;
-    const members = book.membersOf(id);
-    // Of a text that the search finds by another station's name nothing is meant.
-    if (members.length === 0) return undefined;
-    const ids = new Set(members.map((member) => member.id));
-    const match = searched.find(book.byId(id)?.name ?? '');
-    return match.kind === 'found' && ids.has(match.station.id) ? book.byId(id)?.name : undefined;
-  }
-
-  const countries = [...new Set(searched.stations.map(({ country }) => country))];
-
-  function suggestions(book: StationBook, query: Static<typeof Query>) {
-    const { text, limit = 8, only } = query;
+  function suggestions(known: Known, query: Static<typeof Query>) {
+    const { book } = known;
+    const { text, limit = 8 } = query;
     const near = query.near === undefined ? undefined : pointOf(query.near);
-    const isSearchable = only !== undefined;
-    const named = <One extends { readonly id: string }>(one: One) => {
-      const searchName = searchNameOf(book, one.id);
-      return { ...one, ...(searchName !== undefined && { searchName }) };
-    };
-    const most = isSearchable ? MOST_SUGGESTED : limit;
     const found =
       text === undefined && near !== undefined
-        ? book.near(near, { radiusKm: NEAR_KM, limit: most }).map(({ station, km }) => {
+        ? book.near(near, { radiusKm: NEAR_KM, limit }).map(({ station, km }) => {
             const { id, name, country } = station;
             const kind = 'station' as const;
             return { kind, id, name, label: name, country, matched: [], km: Number(km.toFixed(2)) };
           })
-        : book.suggest(text ?? '', {
-            limit: most,
-            ...(near && { near }),
-            ...(isSearchable && { countries }),
-          });
-    const all = found.map(
-      ({ score: _score, ...one }: (typeof found)[number] & { score?: number }) => named(one),
-    );
-    const wanted = isSearchable ? all.filter(({ searchName }) => searchName !== undefined) : all;
-    return { stations: wanted.slice(0, limit) };
+        : book.suggest(text ?? '', { limit, ...(near && { near }) });
+    return {
+      stations: found.map(
+        ({ score: _score, ...one }: (typeof found)[number] & { score?: number }) => ({
+          ...one,
+          searchName: searchNameOf(one, known),
+        }),
+      ),
+    };
   }
 
   app.get(
@@ -215,8 +203,9 @@ export const stationRoutes: FastifyPluginAsyncTypebox<Parts> = async (app, parts
         reply.header('cache-control', 'no-cache');
         return send({ request, reply }, listed);
       }
-      const book = await stationBook();
-      return sendKept({ request, reply }, { book, body: () => suggestions(book, query) });
+      const [book, texts] = await Promise.all([stationBook(), stationTexts()]);
+      const body = () => suggestions({ book, texts }, query);
+      return sendKept({ request, reply }, { book, body });
     },
   );
 
@@ -262,9 +251,31 @@ function pointOf(text: string): Point {
   throw badParameter('near', 'latitude and longitude, as in 40.4065,-3.6895', text);
 }
 
-/** Differs if the table does, or the stations that the search knows. */
-function versionOf(book: StationBook, searched: readonly Station[]): string {
-  const known = searched.map(({ id, name }) => `${id} ${name}`).join();
+interface NamedStation {
+  readonly id: string;
+  readonly label: string;
+}
+
+interface Known {
+  readonly book: StationBook;
+  /** What /search takes. */
+  readonly texts: StationTexts;
+}
+
+/** Returns the text by which /search finds a station, or a city or the one of its stations that the carriers serve. */
+function findSearchName({ id, label }: NamedStation, { book, texts }: Known): string {
+  const ids = new Set([id, ...book.membersOf(id).map((member) => member.id)]);
+  const isFound = (text: string): boolean => {
+    const match = texts.find(text);
+    return match.kind === 'found' && ids.has(match.station.id);
+  };
+  const { name } = stationTable.byId(id) ?? book.byId(id) ?? { name: label };
+  return [name, label].find(isFound) ?? id;
+}
+
+/** Differs if the table does, or the stations that the carriers of the demo serve. */
+function versionOf(book: StationBook): string {
+  const known = stationTable.stations.map(({ id, name }) => `${id} ${name}`).join();
   return createHash('sha256').update(book.sha256).update(known).digest('hex').slice(0, 12);
 }
 

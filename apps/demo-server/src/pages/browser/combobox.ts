@@ -1,10 +1,13 @@
+import { fold } from '../../fold.ts';
 import { html } from '../html.ts';
-import { type Choice, fold, matches } from '../match-stations.ts';
+import { type Choice, matches } from '../match-stations.ts';
 import { show } from './show.ts';
 
 /** What the server suggests for a text. */
 interface Suggestions {
   readonly stations: readonly {
+    readonly id: string;
+    readonly label: string;
     readonly alias?: string;
     readonly searchName: string;
   }[];
@@ -161,16 +164,16 @@ type Shown = Pick<Choice, 'name' | 'of'>;
 
 /** Returns what the server suggests; nothing if it does not answer. */
 async function suggestions(text: string, signal: AbortSignal): Promise<Shown[]> {
-  const query = new URLSearchParams({
-    text: text.slice(0, 100),
-    limit: `${MOST}`,
-    only: 'searchable',
-  });
+  const query = new URLSearchParams({ text: text.slice(0, 100), limit: `${MOST}` });
   try {
     const response = await fetch(`/stations?${query}`, { signal });
     if (!response.ok) return [];
     const { stations } = (await response.json()) as Suggestions;
-    return stations.map(({ alias, searchName }) => ({ name: searchName, of: alias }));
+    return stations.map(({ id, label, alias, searchName }) => ({
+      name: searchName,
+      // An id stands for a name that others have too.
+      of: searchName === id ? label : alias,
+    }));
   } catch {
     return [];
   }

@@ -24,7 +24,9 @@ function wayItem(
 ): SafeHtml {
   const [from, to] = [origin, destination].map((id) => nameOf(stations, id));
   if (nearby) return html`<li>${to} is near ${from}</li>`;
-  return html`<li>${minutes} min ${from === to ? `to change at ${to}` : `from ${from} to ${to}`}${risk && html`, ${news(risk)}`}</li>`;
+  const way = from === to ? `to change at ${to}` : `from ${from} to ${to}`;
+  const text = minutes === 0 && from === to ? `Change at ${to}` : `${minutes} min ${way}`;
+  return html`<li>${text}${risk && html`, ${news(risk)}`}</li>`;
 }
 
 function rideItem(ride: RideLeg, names: Names): SafeHtml {
@@ -79,8 +81,8 @@ function platformOf({ planned, expected }: Platform = {}): SafeHtml | string {
   return platform === undefined ? '' : `, platform ${platform}`;
 }
 
-function vehicleOf({ mode = 'train' }: RideLeg): string {
-  return mode === 'other' ? 'vehicle' : mode;
+function vehicleOf({ mode }: RideLeg): string {
+  return mode === 'other' ? 'vehicle' : (mode ?? 'train');
 }
 
 /** A number says nothing to people. */

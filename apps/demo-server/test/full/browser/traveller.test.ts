@@ -2,6 +2,7 @@ import type { PlanPatch } from '@ticketing/carrier-sim';
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { eventually, sharedProcess } from '../../demo.ts';
+import { detailedJourney, PARTY } from '../../detailed-journey.ts';
 import { describeInBrowser, sharedBrowser, violationsOf } from './browser.ts';
 
 // A guard alone: a browser on a busy machine takes its time.
@@ -373,6 +374,51 @@ describeInBrowser('the traveller’s page', () => {
     await eventually(async () => expect((await upstream())['renfe']?.open).toBe(1));
     await page.goto('about:blank');
     await eventually(async () => expect((await upstream())['renfe']?.open).toBe(0));
+  });
+
+  test('what carriers say of a journey is shown on demand, and runs no script', async () => {
+    const page = await browser.open();
+    page.on('dialog', (dialog) => {
+      throw new Error(`Cannot go on: the page says ${dialog.message()}`);
+    });
+    const query = { date: '2026-12-01', passengers: PARTY };
+    const carriers = [{ carrier: 'renfe', state: 'ok', ms: 1, found: 1 }];
+    const lines = [
+      { type: 'search-started', query, carriers: [], deadline: 0 },
+      {
+        type: 'journeys-upsert',
+        seq: 1,
+        journeys: [{ ...detailedJourney, passengers: 3 }],
+        removed: [],
+        places: {},
+        operators: { 11: 'Renfe Viajeros' },
+      },
+      { type: 'search-done', carriers, complete: true, found: 1, ms: 1 },
+    ].map((event) => `${JSON.stringify(event)}\n`);
+    await page.route('**/search?*', (route) =>
+      route.fulfill({ contentType: 'application/x-ndjson', body: lines.join('') }),
+    );
+    await page.goto(`${server().url}/?${ROUTE}&passengers=3&ages=,40,8`);
+    await done(page);
+    const row = page.locator('.journey');
+    expect(await row.locator('.price').textContent()).toContain('75.00');
+    expect(await row.locator('.changes').textContent()).toBe('1 change, tight');
+    await row.locator('> details > summary').click();
+    const details = row.locator('.details');
+    const said = await details.textContent();
+    for (const text of ['platform 7 instead of 5', 'Renfe Viajeros', '2 adults, 1 child']) {
+      expect(said).toContain(text);
+    }
+    const remarks = details.locator('.remarks li').filter({ hasText: 'No bicycles' });
+    expect(await remarks.isVisible()).toBe(false);
+    await details.locator('.remarks summary').click();
+    expect(await remarks.isVisible()).toBe(true);
+    expect(await details.locator('.remarks li').first().textContent()).toContain('<script>');
+    await details.getByText('2 stops').click();
+    expect(await details.getByText('no stop').isVisible()).toBe(true);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
   });
 
   test('nothing is loaded from elsewhere; script, style and page stay within 20 kB', async () => {

@@ -21,6 +21,18 @@ export interface EuropeanLine {
   readonly stops: readonly (readonly [uic: string, minutes: number])[];
   readonly outward: Departures;
   readonly back: Departures;
+  /** Where its trains get another number, and people stay in them. */
+  readonly renumbered?: Renumbering;
+}
+
+/** A stop at which trains go on under another number. */
+export interface Renumbering {
+  /** UIC code. */
+  readonly at: string;
+  /** What is added to a number beyond that stop, seen from the first one of the line. */
+  readonly by: number;
+  /** How long trains stand there. */
+  readonly minutes: number;
 }
 
 const parisLyon = '8768600';
@@ -131,6 +143,7 @@ export const europeanLines: readonly EuropeanLine[] = [
     operator: 'sncf',
     sellers: ['osdm', 'ojp'],
     stops: [[parisLyon, 0], ['8771304', 95], [basel, 183], [zurich, 244]],
+    renumbered: { at: basel, by: 500, minutes: 4 },
     outward: { 9203: '07:20', 9211: '10:20', 9213: '12:20', 9215: '14:20', 9223: '18:20' },
     back: { 9206: '07:34', 9210: '09:34', 9218: '13:34', 9222: '15:34', 9226: '17:34' },
   },

@@ -101,7 +101,7 @@ function runsOf(
   ];
 }
 
-/** Returns each first train with the second one that arrives earliest. */
+/** Returns each first train with the second one that is expected to arrive earliest. */
 function join({
   firsts,
   seconds,
@@ -113,15 +113,23 @@ function join({
 }): readonly Ride[] {
   return firsts.flatMap((first): readonly Ride[] => {
     const [best] = seconds
-      .filter(({ departureMs }) => {
-        const minutes = (departureMs - first.arrivalMs) / 60_000;
-        return minutes >= change.shortest && minutes <= change.longest;
-      })
-      .sort((a, b) => a.arrivalMs - b.arrivalMs || a.departureMs - b.departureMs);
+      .filter((second) => isReached(first, second, change))
+      .sort((a, b) => expectedArrivalOf(a) - expectedArrivalOf(b) || a.departureMs - b.departureMs);
     return best && (best.number !== first.number || best.brand !== first.brand)
       ? [[first, best]]
       : [];
   });
+}
+
+/** Returns whether there is time for a change as planned, or because the second train is later than the first. */
+function isReached(first: TrainRun, second: TrainRun, { shortest, longest }: Change): boolean {
+  const planned = (second.departureMs - first.arrivalMs) / 60_000;
+  const late = (second.delayMinutes ?? 0) - (first.delayMinutes ?? 0);
+  return planned >= shortest ? planned <= longest : planned + late >= shortest;
+}
+
+function expectedArrivalOf({ arrivalMs, delayMinutes = 0 }: TrainRun): number {
+  return arrivalMs + delayMinutes * 60_000;
 }
 
 /** Adds the connections that leave in a minute of their own and that no ride beats. */

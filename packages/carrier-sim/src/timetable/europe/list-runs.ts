@@ -2,7 +2,7 @@ import { addDays, localDay } from '../local-clock.ts';
 import { stationOf } from '../network.ts';
 import { createRandom } from '../random.ts';
 import type { StationPair } from '../service.ts';
-import type { TrainRun } from '../train.ts';
+import type { TrainRun, TrainSection } from '../train.ts';
 import { type EuropeanLine, europeanLines, minuteOf } from './lines.ts';
 
 const minuteMs = 60_000;
@@ -23,6 +23,8 @@ interface Section {
   /** Minutes from the first stop of the direction. */
   readonly from: number;
   readonly to: number;
+  /** Where its trains get another number, in minutes from the first stop of the direction. */
+  readonly renumberedAt?: number;
 }
 
 /** Returns the section of a line between two stations, if its trains call at both. */
@@ -33,9 +35,31 @@ export function sectionOf(line: EuropeanLine, pair: StationPair): Section | unde
   const to = minutesOf(pair.destination);
   if (from === undefined || to === undefined || from === to) return undefined;
   const [first = '', last = '', length = 0] = [line.stops[0]?.[0], ...(line.stops.at(-1) ?? [])];
+  const at = line.renumbered && minutesOf(line.renumbered.at);
   return from < to
-    ? { line, departures: line.outward, firstStop: first, from, to }
-    : { line, departures: line.back, firstStop: last, from: length - from, to: length - to };
+    ? {
+        line,
+        departures: line.outward,
+        firstStop: first,
+        from,
+        to,
+        ...(at !== undefined && { renumberedAt: at }),
+      }
+    : {
+        line,
+        departures: line.back,
+        firstStop: last,
+        from: length - from,
+        to: length - to,
+        ...(at !== undefined && { renumberedAt: length - at }),
+      };
+}
+
+/** Returns whether a line has a train of a number. `index` is its place among the lines, by which extra trains are numbered. */
+export function hasTrain(line: EuropeanLine, index: number, number: string): boolean {
+  if (Math.floor(Number(number) / 10_000) === index + 1) return true;
+  const numbers = [number, String(Number(number) - (line.renumbered?.by ?? 0))];
+  return numbers.some((one) => Object.hasOwn(line.outward, one) || Object.hasOwn(line.back, one));
 }
 
 /**
@@ -111,11 +135,10 @@ interface Departure {
 }
 
 /** Seats and delays are those of the whole train: every carrier and every pair of its stops has the same. */
-function toRun(
-  { line, from, to }: Section,
-  { seed, origin, destination, date }: RunsQuery,
-  { number, serviceDate, departureMs, isExtra = false }: Departure,
-): TrainRun {
+function toRun(section: Section, query: RunsQuery, departure: Departure): TrainRun {
+  const { line, from, to } = section;
+  const { seed, origin, destination, date } = query;
+  const { number, serviceDate, departureMs, isExtra = false } = departure;
   const draw = createRandom(`${seed}/${line.brand}/${number}/${serviceDate}`);
   const seats = [0, 1 + draw.below(3), 4 + draw.below(300)] as const;
   const fill = draw.below(25);
@@ -131,9 +154,34 @@ function toRun(
     date,
     departureMs,
     arrivalMs: departureMs + (to - from) * minuteMs,
+    ...(!isExtra && renumberingOf(section, query, departure)),
     seatsLeft: isCancelled ? 0 : seatsLeft,
     operator: line.operator,
     ...(line.name !== undefined && { line: line.name }),
     ...(isCancelled ? { cancelled: true } : isLate && { delayMinutes }),
   };
+}
+
+/** Returns what another number on the way changes: the number itself, an arrival where the train stands, and both parts of a train. */
+function renumberingOf(
+  { line: { renumbered, outward }, from, to, departures, renumberedAt: at }: Section,
+  { origin, destination }: RunsQuery,
+  { number, departureMs }: Departure,
+): Partial<Pick<TrainRun, 'number' | 'arrivalMs' | 'sections'>> {
+  if (renumbered === undefined || at === undefined) return {};
+  const beyond = String(Number(number) + renumbered.by);
+  const [before, after] = departures === outward ? [number, beyond] : [beyond, number];
+  if (from >= at) return { number: after };
+  const arrivalMs = departureMs + (at - from - renumbered.minutes) * minuteMs;
+  const first = { number: before, origin, destination: renumbered.at, departureMs, arrivalMs };
+  if (to === at) return { number: before, arrivalMs };
+  if (to < at) return { number: before };
+  const second: TrainSection = {
+    number: after,
+    origin: renumbered.at,
+    destination,
+    departureMs: departureMs + (at - from) * minuteMs,
+    arrivalMs: departureMs + (to - from) * minuteMs,
+  };
+  return { number: before, sections: [first, second] };
 }

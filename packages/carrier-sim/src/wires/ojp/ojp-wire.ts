@@ -1,10 +1,11 @@
 import { between, type Rule } from '@ticketing/kit';
-import { type EuropeanLine, europeanLines } from '../../timetable/europe/lines.ts';
-import { sectionOf } from '../../timetable/europe/list-runs.ts';
+import { europeanLines } from '../../timetable/europe/lines.ts';
+import { hasTrain, sectionOf } from '../../timetable/europe/list-runs.ts';
 import { europeanStations } from '../../timetable/europe/stations.ts';
 import { localTimeAt } from '../../timetable/local-clock.ts';
 import { findStation } from '../../timetable/network.ts';
 import type { Train, TrainRun } from '../../timetable/train.ts';
+import { usualWalks } from '../trip-times.ts';
 import {
   type Answer,
   type AroundQuery,
@@ -22,19 +23,28 @@ import { type OjpRequest, readRequest } from './read-request.ts';
 const mostTrips = 200;
 
 /**
- * Faults of OJP alone: a trip before the time that was asked for, a DOCTYPE with an entity, an answer of `megabytes`, and the prefixes
- * and names of version 1.0.
+ * Faults of OJP alone: a trip before the time that was asked for, a DOCTYPE with an entity, an answer of `megabytes`, the prefixes
+ * and names of version 1.0, opaque references without a number of their station, numbers of trains in their names alone, walks to and
+ * from addresses, and trains that run only if they were booked.
  */
 export const ojpFaults: {
   readonly 'early-trip': NoOptions;
   readonly doctype: NoOptions;
   readonly padding: { readonly megabytes: Rule };
   readonly 'prefixes-1.0': NoOptions;
+  readonly 'opaque-references': NoOptions;
+  readonly 'named-numbers': NoOptions;
+  readonly walks: NoOptions;
+  readonly 'on-demand': NoOptions;
 } = {
   'early-trip': {},
   doctype: {},
   padding: { megabytes: between(0.1, 50, 2.6) },
   'prefixes-1.0': {},
+  'opaque-references': {},
+  'named-numbers': {},
+  walks: {},
+  'on-demand': {},
 };
 
 /** Creates the wire of an OJP 2.0 server: one call, XML, a bearer token, times without prices. */
@@ -70,13 +80,21 @@ function answerTo(context: WireContext, { headers, body, fault }: WireRequest): 
     return { status: 415, headers: plain, body: 'Unsupported Media Type\n' };
   }
   const request = readRequest(body);
-  if ('wrong' in request) return problem('OJPGENERIC_REQUESTNOTSUPPORTED', request.wrong, 400);
+  if ('wrong' in request) {
+    return xml(encodeOjpError('OJPGENERIC_REQUESTNOTSUPPORTED', request.wrong), 400);
+  }
   const found = find(context, request);
-  if ('type' in found) return problem(found.type, found.text);
+  const version = fault?.kind === 'prefixes-1.0' ? '1.0' : '2.0';
+  if ('type' in found) return xml(encodeOjpError(found.type, found.text, version));
   const early = fault?.kind === 'early-trip' ? earlyTrip(context, request) : [];
   const encoding: OjpEncoding = {
-    version: fault?.kind === 'prefixes-1.0' ? '1.0' : '2.0',
+    version,
     bytes: fault?.kind === 'padding' ? Number(fault['megabytes']) * 1e6 : 0,
+    references: fault?.kind === 'opaque-references' ? 'opaque' : 'parents',
+    numbers: fault?.kind === 'named-numbers' ? 'named' : 'own',
+    walks: fault?.kind === 'walks' ? usualWalks : undefined,
+    stops: request.stops,
+    onDemand: fault?.kind === 'on-demand',
   };
   const answer = encodeOjp([...early, ...found.trains], encoding);
   const doctype = '<!DOCTYPE OJP [<!ENTITY x "xxxxxxxxxx">]>\n';
@@ -159,10 +177,6 @@ function isKnown(reference: string): boolean {
   return europeanStations.some(({ uic }) => uic === reference);
 }
 
-function problem(type: string, text: string, status = 200): Answer {
-  return xml(encodeOjpError(type, text), status);
-}
-
 function xml(body: string, status = 200): Answer {
   return { status, headers: { 'content-type': 'application/xml; charset=utf-8' }, body };
 }
@@ -182,14 +196,8 @@ function callsBetween(run: TrainRun, uic: string): boolean {
   return europeanLines.some((line, index) => {
     const whole = sectionOf(line, run);
     const first = sectionOf(line, { origin: run.origin, destination: uic });
-    if (whole === undefined || first === undefined || !isOf(line, index, run)) return false;
+    if (whole === undefined || first === undefined) return false;
+    if (line.brand !== run.brand || !hasTrain(line, index, run.number)) return false;
     return first.from === whole.from && first.to > first.from && first.to < whole.to;
   });
-}
-
-/** The numbers of trains beside the timetable begin with that of their line. */
-function isOf(line: EuropeanLine, index: number, { brand, number }: TrainRun): boolean {
-  if (line.brand !== brand) return false;
-  const isExtra = Math.floor(Number(number) / 10_000) === index + 1;
-  return isExtra || Object.hasOwn(line.outward, number) || Object.hasOwn(line.back, number);
 }

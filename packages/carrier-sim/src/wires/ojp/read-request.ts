@@ -12,6 +12,8 @@ export interface OjpRequest {
   readonly before: number;
   readonly after: number;
   readonly maxTransfers?: number;
+  /** Whether the stops on the way are asked for. */
+  readonly stops: boolean;
 }
 
 /** What of a request is not as the schema says. */
@@ -151,6 +153,7 @@ function readTrip(trip: XmlNode | undefined): OjpRequest | WrongRequest {
     before: before ?? (isAfter ? 0 : usual),
     after: after ?? (isAfter ? usual : 0),
     ...(maxTransfers !== undefined && { maxTransfers }),
+    stops: textOf(params, 'IncludeIntermediateStops') === 'true',
   };
 }
 

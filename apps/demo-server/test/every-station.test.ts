@@ -1,0 +1,72 @@
+import type { CarrierStatus } from '@ticketing/core';
+import { expect, test } from 'vitest';
+import { CARRIER_NAMES } from '../src/search/carriers.ts';
+import { sharedServer } from './demo.ts';
+
+const server = sharedServer('--latency', '0', '--carriers', CARRIER_NAMES.join());
+const search = (origin: string, destination: string, more: Readonly<Record<string, string>> = {}) =>
+  server().get(`/search?${new URLSearchParams({ origin, destination, ...more })}`);
+
+test.each([
+  ['Lille', 'Wien'],
+  ['København H', 'Hamburg Hbf'],
+  ['Brüssel Süd', "London St Pancras Int'l"],
+  ['Kleinblittersdorf', 'Gargrave'],
+  ['uic:8821402', 'Wien'],
+  ['KGX', 'Muenchen Hbf'],
+])(
+  'from %s to %s no carrier goes: an answer in which each says so',
+  async (origin, destination) => {
+    const { status, body } = await search(origin, destination);
+    expect({ status, journeys: body.journeys, complete: body.complete }).toEqual({
+      ...{ status: 200, journeys: [], complete: true },
+    });
+    const statuses: readonly CarrierStatus[] = body.carriers;
+    expect(statuses.map(({ carrier }) => carrier)).toEqual(CARRIER_NAMES);
+    for (const { carrier, state, error } of statuses) {
+      expect([carrier, state]).toEqual([carrier, 'empty']);
+      // Some servers know both stations, and no train between them.
+      expect(error?.code, carrier).toMatch(/^NOT_SERVED$|^NO_RESULTS$/);
+    }
+  },
+);
+
+test('a village that no carrier serves is NOT_SERVED by each', async () => {
+  const { body } = await search('Kleinblittersdorf', 'Wien');
+  const statuses: readonly CarrierStatus[] = body.carriers;
+  expect(new Set(statuses.map(({ error }) => error?.code))).toEqual(new Set(['NOT_SERVED']));
+});
+
+test.each([
+  ['London (all stations)', 'Paris (all stations)'],
+  ['Barcelona (all stations)', 'Madrid (all stations)'],
+  ['Zürich', 'Milano (all stations)'],
+])('labels as /stations shows them, %s to %s: trains', async (origin, destination) => {
+  const { status, body } = await search(origin, destination);
+  expect(status).toBe(200);
+  expect(body.journeys.length).toBeGreaterThan(0);
+});
+
+test('a name that two have is a 400 that says what means each alone', async () => {
+  const { status, body } = await search('Paris', 'Essen');
+  expect([status, body.parameter, body.detail]).toEqual([
+    400,
+    'destination',
+    'Parameter destination must be the name of one station, got "Essen"',
+  ]);
+  expect(body.nearest).toEqual([
+    { id: 'uic:8010184', name: 'Essen Hbf' },
+    { id: 'uic:8821402', name: 'Essen', searchName: 'uic:8821402' },
+  ]);
+  for (const { name, searchName = name } of body.nearest) {
+    expect((await search('Paris', searchName)).status, searchName).toBe(200);
+  }
+});
+
+test('the page fills the field with what means one alone', async () => {
+  const text = await (
+    await fetch(`${server().url}/?origin=Paris&destination=Essen&plain=1`)
+  ).text();
+  expect(text).toContain('value="Essen Hbf">Essen Hbf</button>');
+  expect(text).toContain('value="uic:8821402">Essen</button>');
+});
