@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { readRetryAfter } from '../src/http/retry-after.ts';
+import { createCarrierHttp } from '../src/index.ts';
+import { failureOf } from './upstream.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
 
@@ -47,4 +51,26 @@ test.each([
   ['30', '60'],
 ])('readRetryAfter() takes %j for none', (text) => {
   expect(readRetryAfter(text, now)).toBeUndefined();
+});
+
+test('send() does not ask again after a Retry-After that is none', async () => {
+  let asked = 0;
+  const server = createServer((_request, response) => {
+    asked += 1;
+    response.writeHead(503, { 'retry-after': '-1' }).end();
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  await using http = createCarrierHttp();
+  onTestFinished(() => {
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const { signal } = new AbortController();
+  const deadline = Date.now() + 60_000;
+  const error = await failureOf(() =>
+    http.clientOf('carrier').send({ method: 'GET', url, signal, deadline }),
+  );
+  expect(error).toMatchObject({ code: 'OVERLOADED', httpStatus: 503 });
+  expect(error.retryAfterMs).toBeUndefined();
+  expect(asked).toBe(1);
 });
