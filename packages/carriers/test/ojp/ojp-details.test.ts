@@ -367,8 +367,8 @@ test('ojp: operators have the names that the answer has for them', () => {
     { legs: [timed({ service: operator })], context: list },
   ]) {
     expect(read(answer)).toMatchObject({
-      operators: { 'own:11': 'Own Railway' },
-      journeys: [{ legs: [{ operator: 'own:11' }] }],
+      operators: { 'ojp:own:11': 'Own Railway' },
+      journeys: [{ legs: [{ operator: 'ojp:own:11' }] }],
     });
   }
   const nameless = read({ legs: [timed({ after: named })] });
@@ -434,7 +434,7 @@ test('ojp: 20 remarks of 500 characters are kept of a hundred thousand attribute
 
 test('ojp: the details of a whole answer', () => {
   const { journeys, operators } = ojp.normalise(wireOf(golden), { ...zurichBern(), stops: true });
-  expect(operators).toEqual({ '11': 'Erfundene Bahn' });
+  expect(operators).toEqual({ 'ojp:11': 'Erfundene Bahn' });
   expect(journeys[0]?.legs).toMatchObject([
     {
       departurePlatform: { planned: '31', expected: '32' },

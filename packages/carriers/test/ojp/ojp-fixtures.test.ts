@@ -35,7 +35,7 @@ test('ojp reads a train: platforms of stations, expected times, the name of a li
         expectedArrival: { iso: zurichAt('2026-12-01T09:00:00') },
         brand: 'IC 8',
         number: '712',
-        operator: '11',
+        operator: 'ojp:11',
         operatingDay: '2026-12-01',
       },
     ],
@@ -127,7 +127,7 @@ test('ojp reads 1.0: other prefixes and names, the number in an extension, a wal
     {
       arrival: { iso: '2026-12-01T13:00:00+01:00[Europe/Vienna]' },
       legs: [
-        { brand: 'RJX', number: '160', operator: '81', destination: 'uic:8101114' },
+        { brand: 'RJX', number: '160', operator: 'ojp:81', destination: 'uic:8101114' },
         { kind: 'transfer', origin: 'uic:8101114', destination: 'ojp:at:81:2:0:1', minutes: 65 },
       ],
     },

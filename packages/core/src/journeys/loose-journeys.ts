@@ -185,7 +185,9 @@ function learn(known: Facts, facts: Facts): void {
 function factsOf(journey: Journey): Facts {
   const facts: Facts = new Map();
   for (const [index, ride] of ridesOf(journey.legs).entries()) {
-    const named = { ...splitName(ride), operator: ride.operator };
+    // A carrier's own code of an operator contradicts nobody.
+    const operator = ride.operator?.includes(':') ? undefined : ride.operator;
+    const named = { ...splitName(ride), operator };
     for (const name of ['brand', 'operator', 'number'] as const) {
       const value = named[name];
       if (value !== undefined) facts.set(name + index, value.toLowerCase());
