@@ -82,6 +82,7 @@ test('/openapi.json describes every route, parameter and answer', async () => {
     'passengers',
     'ages',
     'cards',
+    'stops',
     'page',
     'order',
     'carriers',

@@ -308,7 +308,10 @@ const changing = (expected: string | undefined, first: object, second: object = 
 
 test('hafas: a change that takes longer than there is time for is tight; one that the server does not reach is missed', () => {
   expect(changing(undefined, { minChg: '000600' })).not.toHaveProperty('risk');
-  expect(changing(late, { minChg: '000600' })).toMatchObject({ minutes: 10, risk: 'tight' });
+  expect(changing(late, { minChg: '000600' })).toMatchObject({ minutes: 6, risk: 'tight' });
+  // How long the way is, nothing says: less time for it is no risk.
+  expect(changing(late, {})).toMatchObject({ minutes: 0 });
+  expect(changing(late, {})).not.toHaveProperty('risk');
   expect(changing(late, { minChg: '000600' }, { isRchbl: false })).toMatchObject({
     risk: 'missed',
   });

@@ -52,7 +52,7 @@ export interface CarrierAnswer {
   readonly journeys: readonly Journey[];
   /** Stations of its legs that a table may lack. */
   readonly places?: readonly Place[];
-  /** Names of the operators of its legs, by `RideLeg.operator`. An id means one operator for all carriers: codes that are a carrier's own begin with its id. */
+  /** Names of the operators of its legs, by `RideLeg.operator`. An id means one operator for all carriers: codes that are a carrier's own begin with its id and a colon. */
   readonly operators?: Readonly<Record<string, string>>;
   /** Tokens for the journeys before and after these; a carrier without one has no more. */
   readonly pages?: CarrierPages;

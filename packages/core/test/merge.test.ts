@@ -107,6 +107,19 @@ test('mergeJourneys() keeps two trains of one carrier apart that have no numbers
   expect(merged.map(({ sources }) => sources.join()).sort()).toEqual(['avlo', 'avlo,renfe']);
 });
 
+test('mergeJourneys() joins trains without numbers at the same times before those at near ones', () => {
+  const times = [
+    { at: at('06:15'), until: at('08:44') },
+    { at: at('06:16'), until: at('08:45') },
+  ];
+  for (const number of [undefined, '2']) {
+    const [first, second] = times.map((time) => train({ source: 'avlo', ...time }));
+    const other = train({ source: 'b', ...(number !== undefined && { number }), ...times[1] });
+    const merged = mergeJourneys([first, second, other] as Journey[]);
+    expect(summary(merged).sort()).toEqual(['avlo 06:15', 'avlo+b 06:16']);
+  }
+});
+
 test('mergeJourneys() keeps two competitors apart that leave in the same minute', () => {
   const renfe = train({ number: '3063', brand: 'AVE', operator: 'Renfe' });
   const ouigo = train({ source: 'ouigo', brand: 'OUIGO', operator: 'Ouigo' });

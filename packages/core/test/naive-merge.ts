@@ -25,12 +25,25 @@ export function naiveMerge(
     else clusters.push([journey]);
   }
   joinTwins(clusters, sameStop);
+  const nearest = (among: readonly Cluster[], [leader, ...others]: Cluster, most: number) =>
+    among
+      .filter(
+        (cluster) =>
+          isNear(cluster[0], leader, sameStop) &&
+          apart(cluster[0], leader) <= most &&
+          ![leader, ...others].some((journey) => contradicts(cluster, journey)),
+      )
+      .sort(([a], [b]) => apart(a, leader) - apart(b, leader) || compare(a, b))[0];
+  const opened: Cluster[] = [];
   for (const journey of inOrder.filter((one) => !isNumbered(one))) {
-    const [nearest] = clusters
-      .filter((cluster) => isNear(cluster[0], journey, sameStop) && !contradicts(cluster, journey))
-      .sort(([a], [b]) => apart(a, journey) - apart(b, journey) || compare(a, b));
-    if (nearest) nearest.push(journey);
-    else clusters.push([journey]);
+    const same = nearest([...clusters, ...opened], [journey], 0);
+    if (same) same.push(journey);
+    else opened.push([journey]);
+  }
+  for (const cluster of opened) {
+    const found = nearest(clusters, cluster, Number.POSITIVE_INFINITY);
+    if (found) found.push(...cluster);
+    else clusters.push(cluster);
   }
   const taken = new Set(clusters.map(([{ id }]) => id));
   const given = new Set<string>();

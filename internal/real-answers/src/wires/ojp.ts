@@ -18,17 +18,20 @@ export function ojpRows(body: Uint8Array): readonly Row[] {
       body: bytesOf(text.slice(0, first) + trip + text.slice(last)),
       stated: {
         // The first one is the trip's, before those of its legs.
-        minutes: minutesOf(firstText(trip, 'Duration')),
-        changes: countOf(firstText(trip, 'Transfers')),
+        minutes: minutesOf(firstText(trip, DURATION)),
+        changes: countOf(firstText(trip, TRANSFERS)),
       },
     };
   });
 }
 
-/** Returns the text of the first element of a name that stands before the first leg. */
-function firstText(trip: string, name: string): string | undefined {
+const DURATION = /<(?:[\w.-]{1,20}:)?Duration>([^<]{0,60})</;
+const TRANSFERS = /<(?:[\w.-]{1,20}:)?Transfers>([^<]{0,60})</;
+
+/** Returns the text of the first element of a kind that stands before the first leg. */
+function firstText(trip: string, element: RegExp): string | undefined {
   const [head = ''] = trip.split(/<(?:[\w.-]+:)?(?:Leg|TripLeg)[\s>]/, 1);
-  return new RegExp(`<(?:[\\w.-]+:)?${name}>\\s*([^<\\s]*)\\s*<`).exec(head)?.[1];
+  return element.exec(head)?.[1]?.trim();
 }
 
 function countOf(text: string | undefined): number | undefined {

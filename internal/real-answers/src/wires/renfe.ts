@@ -2,8 +2,9 @@ import { type MoneyFormat, parseMoney } from '@ticketing/core';
 import { isObject, type Json, objectsOf } from '../json.ts';
 import type { Row, Stated } from '../stated.ts';
 
-/** Texts, which stay as they are, keys without quotes, and dates. */
-const PIECES = /"(?:[^"\\]|\\.)*"|([A-Za-z_$][\w$]*)(?=\s*:)|new Date\((-?\d+)\)/g;
+const DATE = /new Date\((-?\d{1,20})\)/g;
+/** Texts, also one that does not end, and words. */
+const PIECES = /"(?:[^"\\]|\\.)*"?|[A-Za-z_$][\w$]*/gs;
 const FORMAT: MoneyFormat = { currency: 'EUR', decimal: ',' };
 
 /** Returns the trains of a script of the shop that is JSON but for its keys and dates; nothing of any other. Prices are per person. */
@@ -26,9 +27,12 @@ export function renfeRows(body: Uint8Array, passengers: number): readonly Row[] 
 }
 
 function parse(literal: string): Json | undefined {
-  const text = literal.replace(PIECES, (piece, key?: string, date?: string) =>
-    key === undefined ? (date ?? piece) : `"${key}"`,
-  );
+  const text = literal
+    .replace(DATE, '$1')
+    // A word before a colon is a key, the others are values.
+    .replace(PIECES, (piece: string, at: number, whole: string) =>
+      piece.startsWith('"') || whole[at + piece.length] !== ':' ? piece : `"${piece}"`,
+    );
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;

@@ -43,7 +43,7 @@ export function readLegs(decoder: ConnectionDecoder, connection: WireRecord): Co
       if (deviates && legs.some(isRide)) throw new LeftOut('with a section DEVI between rides');
       deviates = false;
       const ride = rideOf(calls, section, [from, to]);
-      if (before?.kind === 'ride') legs.push(changeOf(before, from));
+      if (before?.kind === 'ride') legs.push(changeOf(before, from, shortest));
       legs.push(ride);
       markRisk(legs, section, shortest);
       shortest = minutesOf(section['minChg']);
@@ -87,11 +87,11 @@ function wayOf(from: WirePlace, to: WirePlace, ms: number): TransferLeg {
   };
 }
 
-/** Between two rides without a section between them one has the whole time. */
-function changeOf(before: RideLeg, from: Call): Leg {
-  const arrivesMs = (before.expectedArrival ?? before.arrival).ms;
-  const planned = from.plannedMs - before.arrival.ms;
-  const ms = planned < 0 ? (from.expectedMs ?? from.plannedMs) - arrivesMs : planned;
-  const minutes = Math.max(0, Math.round(ms / 60_000));
-  return { kind: 'transfer', origin: before.destination, destination: from.place.id, minutes };
+/**
+ * Without a section between two rides, the way takes the minutes that a change takes at least. All the time between the rides is no
+ * way: of a late ride it would seem that none is left.
+ */
+function changeOf(before: RideLeg, from: Call, shortest: number | undefined): Leg {
+  const { destination: origin } = before;
+  return { kind: 'transfer', origin, destination: from.place.id, minutes: shortest ?? 0 };
 }

@@ -47,13 +47,13 @@ export function normaliseOjp(
   const { question, answers } = wire;
   const isWanted = stops ? isOjpElementOrStop : isOjpElement;
   const operators = new Map<string, string>();
-  const nameOperator = (reference: string, name: string): void => {
-    operators.set(reference, name);
+  const nameOperator = (id: string, name: string): void => {
+    operators.set(id, name);
   };
   const read = (some: OjpWire['answers']): CarrierAnswer => {
     const rows = some.flatMap((page) => {
       const { trips, delivery, ...read } = deliveryOf(decoder, { wire, page, isWanted });
-      if (delivery !== undefined) readOperators(delivery, { nameOperator });
+      if (delivery !== undefined) readOperators(decoder.carrier, delivery, { nameOperator });
       const context: TripContext = { ...read, zone, stops, nameOperator };
       return trips.map((trip) => ({ trip, context }));
     });

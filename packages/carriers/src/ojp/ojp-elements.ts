@@ -44,6 +44,7 @@ const wanted: ReadonlySet<string> = new Set([
   'LegStart',
   'LegEnd',
   'Duration',
+  'WalkDuration',
   'TransferType',
   'TransferMode',
   'ServiceDeparture',

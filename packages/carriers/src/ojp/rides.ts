@@ -15,7 +15,7 @@ export interface TripContext extends StopContext {
   /** Whether rides have the stations where they call on the way. */
   readonly stops: boolean;
   /** Gets the name of an operator that a ride names. */
-  nameOperator(reference: string, name: string): void;
+  nameOperator(id: string, name: string): void;
 }
 
 /** Reads a ride. */
@@ -57,7 +57,7 @@ export function rideOf(decoder: JourneyDecoder, timed: XmlElement, context: Trip
     ...(isCancelled && { cancelled: true }),
     ...name,
     ...coupledTo(timed, name.number),
-    ...operatorOf(timed, service, context),
+    ...operatorOf(decoder, timed, service, context),
     ...(day !== undefined && isLocalDate(day) && { operatingDay: day }),
     ...(departurePlatform && { departurePlatform }),
     ...(arrivalPlatform && { arrivalPlatform }),
@@ -67,8 +67,9 @@ export function rideOf(decoder: JourneyDecoder, timed: XmlElement, context: Trip
   };
 }
 
-/** An operator is its reference, and its name where servers write only that. */
+/** An operator is its reference, which is the server's own, and its name where servers write only that. */
 function operatorOf(
+  { carrier }: JourneyDecoder,
   timed: XmlElement,
   service: XmlElement | undefined,
   context: TripContext,
@@ -78,13 +79,19 @@ function operatorOf(
   );
   // Where servers of 1.0 have it.
   const name = shownText(textAt(timed, 'Extension', 'OperatorName', 'Text'));
-  if (reference !== undefined && name !== undefined) context.nameOperator(reference, name);
-  const operator = reference ?? name;
+  if (reference !== undefined && name !== undefined)
+    context.nameOperator(operatorId(carrier, reference), name);
+  const operator = reference === undefined ? name : operatorId(carrier, reference);
   return operator === undefined ? {} : { operator };
+}
+
+function operatorId(carrier: string, reference: string): string {
+  return `${carrier}:${reference}`;
 }
 
 /** Reads the names of operators in the context of an answer. */
 export function readOperators(
+  carrier: string,
   delivery: XmlElement,
   { nameOperator }: Pick<TripContext, 'nameOperator'>,
 ): void {
@@ -94,7 +101,9 @@ export function readOperators(
     const name = shownText(
       textAt(operator, 'OperatorName', 'Text') ?? textAt(operator, 'OperatorName'),
     );
-    if (reference !== undefined && name !== undefined) nameOperator(reference, name);
+    if (reference !== undefined && name !== undefined) {
+      nameOperator(operatorId(carrier, reference), name);
+    }
   }
 }
 

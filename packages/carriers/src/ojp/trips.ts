@@ -97,11 +97,15 @@ function isStay(way: XmlElement): boolean {
   return childrenOf(way, 'TransferType', 'TransferMode').some(({ text }) => stays.has(text.trim()));
 }
 
+/** What does not say how long it takes has no minutes: all the time between two trains is no way. */
 function changeOf(before: RideLeg, after: RideLeg, ways: readonly XmlElement[]): Leg {
-  const gap = Math.round((after.departure.ms - before.arrival.ms) / 60_000);
-  const told = ways.map((way) => minutesOf(textAt(way, 'Duration')) ?? gap);
-  const minutes = Math.max(0, told.length > 0 ? told.reduce((sum, one) => sum + one, 0) : gap);
+  const minutes = ways.reduce((sum, way) => sum + (wayMinutesOf(way) ?? 0), 0);
   return { kind: 'transfer', origin: before.destination, destination: after.origin, minutes };
+}
+
+/** In 1.0 the duration is all the time between two trains, and the way is a part of it; in 2.0 it is the way. */
+function wayMinutesOf(way: XmlElement): number | undefined {
+  return minutesOf(textAt(way, 'WalkDuration')) ?? minutesOf(textAt(way, 'Duration'));
 }
 
 /** Walks before the first ride or after the last: those to another place, and those that take time. */

@@ -41,6 +41,7 @@ function stopsOf(before: RideLeg, after: RideLeg): readonly RideStop[] | undefin
     ...(before.expectedArrival && { expectedArrival: before.expectedArrival }),
     ...(after.expectedDeparture && { expectedDeparture: after.expectedDeparture }),
     ...(platform && { platform }),
+    // A part that runs ends or begins there.
     ...(before.cancelled && after.cancelled && { cancelled: true }),
   };
   return [...before.stops, between, ...after.stops];

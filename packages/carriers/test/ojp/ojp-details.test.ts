@@ -256,6 +256,34 @@ test('ojp: a stay in the train is a stop of the ride, whose platforms and remark
   expect(unknown).not.toHaveProperty('stops');
 });
 
+test.each([
+  [true, true, true],
+  [true, false, undefined],
+  [false, true, undefined],
+])(
+  'ojp: with parts of a train that are cancelled (%s, %s), the stop between them is: %s',
+  (one, other, cancelled) => {
+    const service = (isCancelled: boolean) => (isCancelled ? '<Cancelled>true</Cancelled>' : '');
+    const olten = { reference: '8500218' };
+    const parts = [
+      timed({
+        alight: { ...olten, time: '07:30', order: 2 },
+        board: { order: 1 },
+        service: service(one),
+      }),
+      '<TransferLeg><TransferType>remainInVehicle</TransferType></TransferLeg>',
+      timed({
+        board: { ...olten, time: '07:33', order: 1 },
+        alight: { order: 2 },
+        service: service(other),
+      }),
+    ];
+    const [stop] = rideOf({ legs: parts, stops: true })?.stops ?? [];
+    expect(stop).toMatchObject({ station: 'uic:8500218' });
+    expect(stop?.cancelled).toBe(cancelled);
+  },
+);
+
 const arrangement = (inside: string) =>
   `<BookingArrangements><BookingArrangement>${inside}</BookingArrangement></BookingArrangements>`;
 const how = '<BookingNotes><BookingNote><Text>Two bags at most</Text></BookingNote></BookingNotes>';
@@ -339,8 +367,8 @@ test('ojp: operators have the names that the answer has for them', () => {
     { legs: [timed({ service: operator })], context: list },
   ]) {
     expect(read(answer)).toMatchObject({
-      operators: { 'own:11': 'Own Railway' },
-      journeys: [{ legs: [{ operator: 'own:11' }] }],
+      operators: { 'ojp:own:11': 'Own Railway' },
+      journeys: [{ legs: [{ operator: 'ojp:own:11' }] }],
     });
   }
   const nameless = read({ legs: [timed({ after: named })] });
@@ -406,7 +434,7 @@ test('ojp: 20 remarks of 500 characters are kept of a hundred thousand attribute
 
 test('ojp: the details of a whole answer', () => {
   const { journeys, operators } = ojp.normalise(wireOf(golden), { ...zurichBern(), stops: true });
-  expect(operators).toEqual({ '11': 'Erfundene Bahn' });
+  expect(operators).toEqual({ 'ojp:11': 'Erfundene Bahn' });
   expect(journeys[0]?.legs).toMatchObject([
     {
       departurePlatform: { planned: '31', expected: '32' },

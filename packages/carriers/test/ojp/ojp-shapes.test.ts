@@ -361,3 +361,12 @@ test('ojp: texts that people are shown are bounded', () => {
   expect(ridesOf(journeys[0] as Journey)[0]?.brand).toHaveLength(500);
   expect(places?.[0]?.name).toHaveLength(500);
 });
+
+test('ojp: where the duration is all the time between two trains, the way is the walk in it', () => {
+  const whole = way('walk', stopRef(olten), stopRef(olten), 'PT11M').replace(
+    '</TransferLeg>',
+    '<WalkDuration>PT3M</WalkDuration><BufferTime>PT8M</BufferTime></TransferLeg>',
+  );
+  const { journeys } = read(answer(trip([first, whole, second], { transfers: 1 })));
+  expect(journeys[0]?.legs[1]).toMatchObject({ kind: 'transfer', minutes: 3 });
+});

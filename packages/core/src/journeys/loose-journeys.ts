@@ -10,6 +10,7 @@ const ROW = 2 ** 26;
 const AROUND = /* @__PURE__ */ [0, -1, 1].flatMap((departure) =>
   [0, -1, 1].map((arrival) => departure * ROW + arrival),
 );
+const OWN_CELL: readonly number[] = [0];
 /**
  * How many groups, and clusters that it does not contradict, are looked at for one journey. Timetables have a few; where a hundred
  * trains within minutes may be the same, the first ones in order count.
@@ -64,8 +65,9 @@ export function isNumbered({ legs }: Journey): boolean {
 }
 
 /**
- * Lets each journey without a number join the nearest cluster that it does not contradict, or open one. Clusters are found by stations,
- * minutes and facts, so that time is linear: a carrier decides how many trains it lists at one time.
+ * Lets each journey without a number join a cluster that it does not contradict: one with its very times, else, with all that have
+ * these times, the nearest one. Without one it opens a cluster. Clusters are found by stations, minutes and facts, so that time is
+ * linear: a carrier decides how many trains it lists at one time.
  *
  * @param clusters in order of their leaders; gains those that are opened
  */
@@ -106,13 +108,14 @@ export function attachLoose(
     }
   }
 
-  function nearest(journey: Journey, facts: Facts): Entry | undefined {
+  /** Returns the nearest cluster that facts do not contradict, in the cells around a journey or in its own alone. */
+  function nearest(journey: Journey, facts: Facts, around: readonly number[]): Entry | undefined {
     let found: Entry | undefined;
     let least = 0;
     let looks = MOST_LOOKS;
     const cells = cellsOf(journey);
     const cell = cellOf(journey);
-    for (const away of AROUND) {
+    for (const away of around) {
       for (const group of cells.get(cell + away)?.values() ?? []) {
         looks -= 1;
         for (const entry of looks > 0 ? alike(group, facts) : []) {
@@ -120,7 +123,7 @@ export function attachLoose(
           if (looks < 0) break;
           const [leader] = entry.cluster;
           const apart = timesApart(leader, journey);
-          if (apart === undefined) continue;
+          if (apart === undefined || (around === OWN_CELL && apart > 0)) continue;
           if (!found || (apart - least || compare(leader, found.cluster[0])) < 0) {
             found = entry;
             least = apart;
@@ -136,21 +139,35 @@ export function attachLoose(
     for (const member of cluster) learn(facts, factsOf(member));
     add({ cluster, facts });
   }
+  const opened: Entry[] = [];
   for (const journey of loose.sort(compare)) {
     const facts = factsOf(journey);
-    const entry = nearest(journey, facts);
-    if (entry === undefined) {
-      const cluster: Cluster = [journey];
-      clusters.push(cluster);
-      add({ cluster, facts });
+    const entry = nearest(journey, facts, OWN_CELL);
+    if (entry) {
+      join(entry, { cluster: [journey], facts });
     } else {
-      entry.cluster.push(journey);
-      if (![...facts].every(([name, value]) => entry.facts.get(name) === value)) {
-        remove(entry);
-        learn(entry.facts, facts);
-        add(entry);
-      }
+      const own: Entry = { cluster: [journey], facts };
+      opened.push(own);
+      add(own);
     }
+  }
+  for (const own of opened) remove(own);
+  for (const own of opened) {
+    const entry = nearest(own.cluster[0], own.facts, AROUND);
+    if (entry) {
+      join(entry, own);
+    } else {
+      clusters.push(own.cluster);
+      add(own);
+    }
+  }
+
+  function join(entry: Entry, { cluster, facts }: Entry): void {
+    entry.cluster.push(...cluster);
+    if ([...facts].every(([name, value]) => entry.facts.get(name) === value)) return;
+    remove(entry);
+    learn(entry.facts, facts);
+    add(entry);
   }
 }
 
@@ -185,7 +202,9 @@ function learn(known: Facts, facts: Facts): void {
 function factsOf(journey: Journey): Facts {
   const facts: Facts = new Map();
   for (const [index, ride] of ridesOf(journey.legs).entries()) {
-    const named = { ...splitName(ride), operator: ride.operator };
+    // A carrier's own code of an operator contradicts nobody.
+    const operator = ride.operator?.includes(':') ? undefined : ride.operator;
+    const named = { ...splitName(ride), operator };
     for (const name of ['brand', 'operator', 'number'] as const) {
       const value = named[name];
       if (value !== undefined) facts.set(name + index, value.toLowerCase());

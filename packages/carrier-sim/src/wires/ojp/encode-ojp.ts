@@ -1,6 +1,6 @@
 import { europeanOperators } from '../../timetable/europe/carriers.ts';
 import type { EuropeanOperator } from '../../timetable/europe/lines.ts';
-import { describeRun } from '../../timetable/europe/run-details.ts';
+import { describeRun, shortestChange } from '../../timetable/europe/run-details.ts';
 import { sloidOf } from '../../timetable/europe/stations.ts';
 import { stationOf } from '../../timetable/network.ts';
 import type { Train, TrainRun, TrainSection } from '../../timetable/train.ts';
@@ -89,7 +89,7 @@ export function encodeOjp(
   const missing = bytes - Buffer.byteLength(small);
   const each = missing > 0 && rides > 0 ? Math.ceil(missing / rides) : 0;
   const answer = each > 0 ? write(stopsOf(each)) : small;
-  return version === '2.0' ? answer : inVersion1(answer);
+  return version === '2.0' ? withoutBuffers(answer) : inVersion1(answer);
 }
 
 /** Returns an answer that has an error instead of trips; in 1.0 the type of the error is its description. */
@@ -197,7 +197,15 @@ const stayTypes = ['remainInVehicle', 'changeWithinVehicle'];
 
 function changeLeg(before: TrainRun, after: TrainRun, style: Style): string {
   const [from, to] = [stopRef(before.destination, style), stopRef(after.origin, style)];
-  return transferLeg({ type: typeOf(changeTypes, after), from, to, ms: changeMs(before, after) });
+  const ms = changeMs(before, after);
+  const walkMs = Math.min(ms, shortestChange(before, after) * minuteMs);
+  return transferLeg({
+    type: typeOf(changeTypes, after),
+    from,
+    to,
+    ms: walkMs,
+    bufferMs: ms - walkMs,
+  });
 }
 
 function stayLeg(before: Part, after: Part, style: Style): string {
@@ -219,10 +227,16 @@ interface Way {
   readonly from: string;
   readonly to: string;
   readonly ms: number;
+  /** How long one waits besides, which 1.0 has in its duration. */
+  readonly bufferMs?: number;
 }
 
-function transferLeg({ type, from, to, ms }: Way): string {
-  return `<TransferLeg><TransferType>${type}</TransferType><LegStart>${from}</LegStart><LegEnd>${to}</LegEnd><Duration>${durationOf(ms)}</Duration></TransferLeg>`;
+function transferLeg({ type, from, to, ms, bufferMs }: Way): string {
+  const buffer =
+    bufferMs === undefined
+      ? ''
+      : `<WalkDuration>${durationOf(ms)}</WalkDuration><BufferTime>${durationOf(bufferMs)}</BufferTime>`;
+  return `<TransferLeg><TransferType>${type}</TransferType><LegStart>${from}</LegStart><LegEnd>${to}</LegEnd><Duration>${durationOf(ms)}</Duration>${buffer}</TransferLeg>`;
 }
 
 function writerOf(style: Style): OjpWriter {
@@ -298,6 +312,15 @@ const olderNames: Readonly<Record<string, string>> = {
  */
 function inVersion1(answer: string): string {
   return withNumbersBehind(answer)
+    .replace(
+      /<Duration>PT(?:(\d+)H)?(\d+)M<\/Duration>(<WalkDuration>[^<]*<\/WalkDuration>)<BufferTime>PT(?:(\d+)H)?(\d+)M<\/BufferTime>/g,
+      (_, hours = '0', minutes, walk, bufferHours = '0', bufferMinutes) => {
+        const all =
+          60 * (Number(hours) + Number(bufferHours)) + Number(minutes) + Number(bufferMinutes);
+        const buffer = `<BufferTime>PT${bufferHours}H${bufferMinutes}M</BufferTime>`;
+        return `<Duration>${durationOf(all * minuteMs)}</Duration>${walk}${buffer}`;
+      },
+    )
     .replaceAll('<PtMode>rail</PtMode>', '<PtMode>railwayService</PtMode>')
     .replace(
       /<Duration>PT(?:(\d+)H)?(\d+)M</g,
@@ -322,6 +345,11 @@ function inVersion1(answer: string): string {
       ROOT,
       '<OJP xmlns="http://www.siri.org.uk/siri" xmlns:ojp="http://www.vdv.de/ojp" version="1.0">',
     );
+}
+
+/** In 2.0 the duration is that of the way, and servers leave its parts out. */
+function withoutBuffers(answer: string): string {
+  return answer.replace(/<WalkDuration>[^<]*<\/WalkDuration><BufferTime>[^<]*<\/BufferTime>/g, '');
 }
 
 /** Moves the number of each train out of its service: servers of 1.0 have it in an extension. */
