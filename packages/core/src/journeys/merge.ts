@@ -19,7 +19,7 @@ import { joinLegs } from './join-legs.ts';
 import { attachLoose, type Cluster, type CompareJourneys, isNumbered } from './loose-journeys.ts';
 import { type JourneyOrder, type SortOptions, sortJourneys } from './order.ts';
 import { type SameStops, sameStops } from './same-stops.ts';
-import { isOdd, joinTwins, SAME_TRAIN_MS } from './twins.ts';
+import { hasTwins, joinTwins, SAME_TRAIN_MS } from './twins.ts';
 
 const CONFLICT_MS = 3 * 60_000;
 
@@ -59,17 +59,17 @@ export function mergeJourneys(
 function mergeAtStops(journeys: readonly Journey[], stops: SameStops | undefined): Journey[] {
   const ids = new Set<string>();
   for (const { id } of journeys) ids.add(id);
-  const hasTwins = journeys.length > 1 && journeys.some((journey) => isOdd(journey, stops));
   const isEachOnce = ids.size === journeys.length;
   const numbered = journeys.filter(isNumbered);
-  if (isEachOnce && !hasTwins && numbered.length === journeys.length) return numbered;
+  const areTwins = hasTwins(numbered, stops);
+  if (isEachOnce && !areTwins && numbered.length === journeys.length) return numbered;
   const compare = totalOrder();
   const byId = isEachOnce
     ? numbered.map((journey): Cluster => [journey])
     : [...groupBy(numbered, ({ id }) => id).values()].flatMap((group) =>
         clusterNumbered(group, compare),
       );
-  const clusters = hasTwins ? joinTwins(byId, { compare, stops }) : byId;
+  const clusters = areTwins ? joinTwins(byId, { compare, stops }) : byId;
   if (numbered.length < journeys.length) {
     clusters.sort(([a], [b]) => compare(a, b));
     const loose = journeys.filter((journey) => !isNumbered(journey));

@@ -11,7 +11,7 @@ const DAY_MS = 24 * 60 * 60_000;
  * Returns whether another carrier may list a journey under another id: its day is not that of its departure, or may be another one by a
  * few minutes, or its stops have several ids. Most journeys are not so, and ids alone tell them apart.
  */
-export function isOdd({ legs }: Journey, stops: SameStops | undefined): boolean {
+function isOdd({ legs }: Journey, stops: SameStops | undefined): boolean {
   return legs.some(
     (leg) => leg.kind === 'ride' && (isOddDay(leg) || (stops !== undefined && isAt(stops, leg))),
   );
@@ -30,6 +30,21 @@ function isAt(stops: SameStops, { origin, destination }: RideLeg): boolean {
   return stops.has(origin) || stops.has(destination);
 }
 
+/** Returns whether any two numbered journeys may be one train under two ids: most lists have none, and need no more. */
+export function hasTwins(journeys: readonly Journey[], stops: SameStops | undefined): boolean {
+  const odd = journeys.filter((journey) => isOdd(journey, stops));
+  if (odd.length === 0) return false;
+  const times = timesNear(odd);
+  const seen = new Set<string>();
+  for (const journey of journeys) {
+    if (!times.has(tenMinutesOf(journey))) continue;
+    const trains = trainsOf(journey, stops);
+    if (seen.has(trains)) return true;
+    seen.add(trains);
+  }
+  return false;
+}
+
 /**
  * Joins clusters that are one train under several ids: numbers and stops of each ride agree, and their leaders depart within ten
  * minutes. Only what departs near an odd one is looked at.
@@ -39,10 +54,7 @@ export function joinTwins(
   { compare, stops }: MergeContext,
 ): Cluster[] {
   const odd = new Set(clusters.filter(([leader]) => isOdd(leader, stops)));
-  const times = new Set<number>();
-  for (const [leader] of odd) {
-    for (const away of [-1, 0, 1]) times.add(tenMinutesOf(leader) + away);
-  }
+  const times = timesNear([...odd].map(([leader]) => leader));
   const isNear = (cluster: Cluster): boolean => times.has(tenMinutesOf(cluster[0]));
   const groups = groupBy(clusters.filter(isNear), ([leader]) => trainsOf(leader, stops));
   const gone = new Set<Cluster>();
@@ -72,6 +84,19 @@ export function joinTwins(
   return clusters
     .filter((cluster) => !gone.has(cluster))
     .map((cluster) => joined.get(cluster) ?? cluster);
+}
+
+/** The ten minutes of some journeys, and those before and after them. */
+function timesNear(journeys: readonly Journey[]): ReadonlySet<number> {
+  const times = new Set<number>();
+  for (const journey of journeys) {
+    const own = tenMinutesOf(journey);
+    times
+      .add(own - 1)
+      .add(own)
+      .add(own + 1);
+  }
+  return times;
 }
 
 function tenMinutesOf({ departure }: Journey): number {
