@@ -19,12 +19,17 @@ function create() {
 }
 
 test('a worker that announces a message of 512 MiB, and goes on, is replaced: its calls are lost, later ones run [worker-bytes]', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'foreign-bytes-'));
+  const path = join(folder, 'message');
   const { clock, dispatcher } = create();
   const before = await dispatcher.run('pid');
-  const lost = expect(dispatcher.run('announce', 2 ** 29 - 1)).rejects.toMatchObject({
+  const announced = dispatcher.run('announce', { textBytes: 2 ** 29 - 1, path });
+  const lost = expect(announced).rejects.toMatchObject({
     code: 'ERR_WORKER_LOST',
     cause: { message: 'Cannot read messages: the end of one is missing' },
   });
+  // A worker that has not begun, and does not answer a check, is replaced as one that hangs.
+  await until(() => existsSync(`${path}.announced`), 'the beginning of the message');
   // Each check asks; the answer is one more part of the message.
   await until(async () => {
     clock.advance(HEALTH_MS);
@@ -34,6 +39,7 @@ test('a worker that announces a message of 512 MiB, and goes on, is replaced: it
   await lost;
   expect(await dispatcher.run('pid')).not.toBe(before);
   await dispatcher.close();
+  rmSync(folder, { recursive: true });
 });
 
 test('a worker that has no time to write the rest of a large answer is left alone', async () => {
