@@ -12,9 +12,11 @@ const DAY_MS = 24 * 60 * 60_000;
  * few minutes, or its stops have several ids. Most journeys are not so, and ids alone tell them apart.
  */
 function isOdd({ legs }: Journey, stops: SameStops | undefined): boolean {
-  return legs.some(
-    (leg) => leg.kind === 'ride' && (isOddDay(leg) || (stops !== undefined && isAt(stops, leg))),
-  );
+  for (const leg of legs) {
+    if (leg.kind !== 'ride') continue;
+    if (isOddDay(leg) || (stops !== undefined && isAt(stops, leg))) return true;
+  }
+  return false;
 }
 
 function isOddDay({ operatingDay, departure: { iso } }: RideLeg): boolean {

@@ -36,7 +36,7 @@ export function applyOtherFields(
   { via, maxTransfers, travelClass, stops }: ResolvedQuery,
   { native = [] }: CarrierCapabilities = {},
 ): readonly Journey[] {
-  let kept = stops ? journeys : journeys.map(withoutStops);
+  let kept = stops || !journeys.some(hasStopsWithin) ? journeys : journeys.map(withoutStops);
   if (via !== undefined && ('members' in via || !native.includes('via'))) {
     const ids = stationsOf(via).map(({ id }) => id);
     kept = kept.filter(({ legs }) =>
@@ -59,7 +59,7 @@ export function applyOtherFields(
 
 /** Returns a journey without the stations between the ends of its rides: the same one if it has none. */
 function withoutStops(journey: Journey): Journey {
-  if (!ridesOf(journey.legs).some(hasStops)) return journey;
+  if (!hasStopsWithin(journey)) return journey;
   const legs = journey.legs.map((leg): Leg => {
     if (leg.kind === 'transfer' || !hasStops(leg)) return leg;
     const { stops: _, sections, ...ride } = leg;
@@ -69,6 +69,11 @@ function withoutStops(journey: Journey): Journey {
     };
   });
   return { ...journey, legs };
+}
+
+function hasStopsWithin({ legs }: Journey): boolean {
+  for (const leg of legs) if (leg.kind === 'ride' && hasStops(leg)) return true;
+  return false;
 }
 
 function hasStops({ stops, sections }: RideLeg): boolean {

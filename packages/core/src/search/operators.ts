@@ -13,6 +13,8 @@ export function createOperators(carriers: readonly { readonly id: CarrierId }[])
   const known = new Map<string, { readonly name: string; readonly rank: number }>();
   const used = new Set<string>();
   const told = new Map<string, string>();
+  /** Journeys of which no operator is in `used` yet. */
+  const unread: (readonly Journey[])[] = [];
   return {
     learn(carrier, names = {}) {
       const rank = carriers.findIndex(({ id }) => id === carrier);
@@ -22,15 +24,10 @@ export function createOperators(carriers: readonly { readonly id: CarrierId }[])
       }
     },
     take(journeys) {
-      for (const { legs } of journeys) {
-        for (const leg of legs) {
-          if (leg.kind !== 'ride') continue;
-          if (leg.operator !== undefined) used.add(leg.operator);
-          for (const { operator } of leg.sections ?? [])
-            if (operator !== undefined) used.add(operator);
-        }
-      }
       // A later carrier may name the operator of an earlier one.
+      unread.push(journeys);
+      if (known.size === 0) return {};
+      for (const some of unread.splice(0)) addOperators(used, some);
       const named: [string, string][] = [];
       for (const id of used) {
         const name = known.get(id)?.name;
@@ -41,4 +38,22 @@ export function createOperators(carriers: readonly { readonly id: CarrierId }[])
       return Object.fromEntries(named);
     },
   };
+}
+
+/** Adds the operators of the rides of journeys, and of their sections. */
+function addOperators(used: Set<string>, journeys: readonly Journey[]): void {
+  // Most journeys are of the operator of the one before.
+  let last: string | undefined;
+  const add = (operator: string | undefined): void => {
+    if (operator === undefined || operator === last) return;
+    used.add(operator);
+    last = operator;
+  };
+  for (const { legs } of journeys) {
+    for (const leg of legs) {
+      if (leg.kind !== 'ride') continue;
+      add(leg.operator);
+      if (leg.sections !== undefined) for (const { operator } of leg.sections) add(operator);
+    }
+  }
 }

@@ -48,7 +48,7 @@ export function createPlaces(
         if (!taken.has(id)) fresh.add(id);
       };
       for (const { legs } of journeys) {
-        const [first] = legs;
+        const first = legs[0];
         // Most journeys are between the stations of the one before.
         const isKnown = legs.length === 1 && first?.origin === from && first?.destination === to;
         if (isKnown && isPlain(first)) continue;
