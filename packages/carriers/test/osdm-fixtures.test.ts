@@ -74,7 +74,7 @@ test('a change: two partial offers, sums of parts and fees, a line, a bus, a pla
     transfers: 1,
     legs: [
       { brand: 'S8', destination: 'x_ch:42', operator: 'SBB' },
-      { kind: 'transfer', origin: 'x_ch:42', destination: 'x_ch:42', minutes: 30 },
+      { kind: 'transfer', origin: 'x_ch:42', destination: 'x_ch:42', minutes: 10 },
       { brand: 'Bus 7', mode: 'bus', cancelled: true },
     ],
     offers: [

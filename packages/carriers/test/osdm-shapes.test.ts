@@ -169,8 +169,8 @@ test('osdm: a late train that is caught is shown, one that is not reached is mar
   const missed = timed('l1', [basel, '08:34', '08:34'], [bern, '08:53', '09:05']);
   const walk = way('WALK', place(bern), place(bern), 'PT3M');
   const caught = read([trip('PT3H4M', 1, first, walk, late)]);
-  expect(caught.journeys).toMatchObject([{ durationMinutes: 184, legs: [{}, { minutes: 8 }, {}] }]);
-  expect(caught.journeys[0]?.legs[1]).not.toHaveProperty('conflict');
+  expect(caught.journeys).toMatchObject([{ durationMinutes: 184, legs: [{}, { minutes: 3 }, {}] }]);
+  expect(caught.journeys[0]?.legs[1]).not.toHaveProperty('risk');
   expect(read([trip('PT3H4M', 1, missed, walk, second)]).journeys[0]?.legs[1]).toMatchObject({
     risk: 'missed',
   });

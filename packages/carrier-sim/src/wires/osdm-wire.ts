@@ -1,5 +1,6 @@
 import { europeanOperators } from '../timetable/europe/carriers.ts';
 import type { EuropeanOperator } from '../timetable/europe/lines.ts';
+import { shortestChange } from '../timetable/europe/run-details.ts';
 import { localTimeAt } from '../timetable/local-clock.ts';
 import { stationOf } from '../timetable/network.ts';
 import type { Train, TrainRun, TrainSection } from '../timetable/train.ts';
@@ -336,7 +337,7 @@ function changeLeg(before: TrainRun, after: TrainRun): object {
     mode: modeOf(changeModes, after),
     from: placeRef(before.destination),
     to: placeRef(after.origin),
-    ms: changeMs(before, after),
+    ms: Math.min(changeMs(before, after), shortestChange(before, after) * 60_000),
   });
 }
 

@@ -59,7 +59,7 @@ export function readTrip(
       legs.push(
         ...(before === undefined
           ? walksOf(ways, ride.origin, ride.departure)
-          : [changeOf(before, ride)]),
+          : [changeOf(before, ride, ways)]),
       );
       legs.push(ride);
       before = ride;
@@ -94,11 +94,9 @@ function withRisk(legs: readonly Leg[]): readonly Leg[] {
   );
 }
 
-function changeOf(before: RideLeg, after: RideLeg): Leg {
-  const planned = after.departure.ms - before.arrival.ms;
-  const expected =
-    (after.expectedDeparture ?? after.departure).ms - (before.expectedArrival ?? before.arrival).ms;
-  const minutes = Math.max(0, Math.round((planned < 0 ? expected : planned) / 60_000));
+/** The way between two rides, as long as the wire says: all the time between them would make each delay a tight connection. */
+function changeOf(before: RideLeg, after: RideLeg, ways: readonly WireRecord[]): Leg {
+  const minutes = ways.reduce((sum, { duration }) => sum + (minutesOf(duration) ?? 0), 0);
   return { kind: 'transfer', origin: before.destination, destination: after.origin, minutes };
 }
 

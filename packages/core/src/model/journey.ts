@@ -88,6 +88,7 @@ export interface TransferLeg {
   readonly kind: 'transfer';
   readonly origin: StationId;
   readonly destination: StationId;
+  /** How long the way takes. Between two trains 0 where the carrier does not say. */
   readonly minutes: number;
   /**
    * At an end of a journey: the trains begin or end at a station near the one that was asked for. The carrier knows no way between

@@ -85,9 +85,9 @@ function vehicleOf({ mode }: RideLeg): string {
   return mode === 'other' ? 'vehicle' : (mode ?? 'train');
 }
 
-/** A number says nothing to people. */
+/** A number, and a carrier's own code, say nothing to people. */
 function operatorOf({ operator = '' }: RideLeg, { operators }: Names): string {
-  const name = operators?.get(operator) ?? operator;
+  const name = operators?.get(operator) ?? (operator.includes(':') ? '' : operator);
   return /\p{L}/u.test(name) ? `, ${name}` : '';
 }
 
