@@ -1,6 +1,6 @@
 import { type Journey, type JourneyOrder, sortJourneys } from '@ticketing/core';
 import { html } from '../html.ts';
-import { journeyRow } from '../journey/journey-row.ts';
+import { journeyDetails, journeyRow } from '../journey/journey-row.ts';
 import { clockOf, type Names } from '../journey/names.ts';
 import { fragmentOf, show } from './show.ts';
 
@@ -41,7 +41,8 @@ const SLICE_ROWS = 50;
 
 /**
  * Patches a list by key: rows that stay are moved and not made anew, so that focus and open details survive. A row is
- * made again only when its journey has changed.
+ * made again only when its journey has changed. Legs and offers are made when somebody opens them: a thousand of them would make
+ * each layout several times as long.
  */
 export function createJourneyList(list: HTMLElement, names: () => Names): JourneyList {
   const shown = new Map<string, { readonly journey: Journey; readonly row: HTMLElement }>();
@@ -51,11 +52,27 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
   function rowOf(journey: Journey): { readonly row: HTMLElement; readonly old?: HTMLElement } {
     const known = shown.get(journey.id);
     if (known?.journey === journey) return { row: known.row };
-    const row = fragmentOf(journeyRow(journey, names())).firstElementChild as HTMLElement;
+    const row = fragmentOf(journeyRow(journey, names(), false)).firstElementChild as HTMLElement;
     shown.set(journey.id, { journey, row });
     if (known === undefined) return { row };
+    if (known.row.querySelector('details')?.open) fill(row);
     replace(known.row, row);
     return { row, old: known.row };
+  }
+
+  /** Makes what is below the line of a row, if it is not there. */
+  function fill(row: Element | null | undefined): void {
+    const known = shown.get(row?.id ?? '');
+    const details = known?.row.querySelector('details');
+    if (known === undefined || details?.childElementCount !== 1) return;
+    details.append(fragmentOf(journeyDetails(known.journey, names())));
+  }
+
+  // A click comes before it opens, from the keyboard too; a search in the page opens it without one.
+  for (const event of ['click', 'toggle']) {
+    list.addEventListener(event, ({ target }) => fill((target as Element).closest('.journey')), {
+      capture: true,
+    });
   }
 
   return {

@@ -4,8 +4,12 @@ import { legItem, remarkLines } from './leg-item.ts';
 import { clockOf, type Names, nameOf, rideText } from './names.ts';
 import { offerTable } from './offer-table.ts';
 
-/** Renders a journey as an item of the list: one line, and all legs and offers below it. */
-export function journeyRow(journey: Journey, names: Names): SafeHtml {
+/** Renders a journey as an item of the list: one line, and all legs and offers below it, or `false` until they are asked for. */
+export function journeyRow(
+  journey: Journey,
+  names: Names,
+  below: SafeHtml | false = journeyDetails(journey, names),
+): SafeHtml {
   const { id, departure, arrival, durationMinutes, transfers } = journey;
   const days = daysBetween(departure, arrival);
   const day = departure.iso.slice(0, 10);
@@ -15,7 +19,7 @@ export function journeyRow(journey: Journey, names: Names): SafeHtml {
 <span class="changes">${changesText(transfers)}${riskText(journey)}</span>
 <span class="train">${trainText(journey)}</span>
 <span class="price">${price(journey)}</span>
-</summary>${details(journey, names)}</details></li>`;
+</summary>${below}</details></li>`;
 }
 
 /** The least price, that of each currency where there are several: which is less nobody says. */
@@ -30,7 +34,8 @@ function isSoldOut({ offers, sources, unpriced = [] }: Journey): boolean {
   return offers.length === 0 && sources.length > unpriced.length;
 }
 
-function details(journey: Journey, names: Names): SafeHtml {
+/** Renders the legs and offers of a journey. */
+export function journeyDetails(journey: Journey, names: Names): SafeHtml {
   const { legs, offers, conflicts = [], sources, remarks } = journey;
   return html`<div class="details">${remarkLines(remarks)}<ol class="legs">${legs.map((leg) => legItem(leg, names))}</ol>
 ${offers.length > 0 ? offerTable(offers, names) : isSoldOut(journey) && html`<p>No seller has seats left.</p>`}

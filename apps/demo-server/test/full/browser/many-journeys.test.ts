@@ -100,7 +100,7 @@ describeInBrowser(
       const row = page.locator(`[id="${id}"]`);
       await row.locator('> details > summary').click();
       await done(page);
-      expect(await row.locator('details').getAttribute('open')).not.toBeNull();
+      expect(await row.locator('> details').getAttribute('open')).not.toBeNull();
       expect(await page.evaluate("document.activeElement?.closest('.journey')?.id")).toBe(id);
     });
 
