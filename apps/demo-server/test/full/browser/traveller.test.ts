@@ -325,7 +325,13 @@ describeInBrowser('the traveller’s page', () => {
     await page.goto(`${server().url}/?${ROUTE}`);
     await done(page);
     const rows = (one: Page) =>
-      one.locator('.journey').evaluateAll((all) => all.map((row) => row.outerHTML));
+      one.locator('.journey').evaluateAll((all) =>
+        all.map((row) => {
+          // As if it was opened: the script makes the details then.
+          row.querySelector('details')?.dispatchEvent(new Event('toggle'));
+          return row.outerHTML;
+        }),
+      );
     expect(await rows(page)).toEqual(await rows(plain));
   });
 
