@@ -17,11 +17,9 @@ const row = (page: Page, table: string, key: string) =>
   page.locator(`#${table} tr[data-key="${key}"]`);
 const pidOf = async (page: Page, id: string): Promise<string> =>
   /pid \d+/.exec((await row(page, 'processes', id).textContent()) ?? '')?.[0] ?? '';
-const ageOf = async (page: Page): Promise<number> =>
-  Number.parseInt(
-    (await row(page, 'processes', 'server-0').locator('td').nth(7).textContent()) ?? '',
-    10,
-  );
+const ageTextOf = async (page: Page): Promise<string> =>
+  (await row(page, 'processes', 'server-0').locator('td').nth(7).textContent()) ?? '';
+const ageOf = async (page: Page): Promise<number> => Number.parseInt(await ageTextOf(page), 10);
 
 /**
  * Waits until a search has ended so, and asks again if not: on a busy machine carriers, some or all of them, may miss the
@@ -59,6 +57,15 @@ describeInBrowser('the operator’s page', () => {
     await page.goto(`${server().url}/operator`);
     await live(page);
     return page;
+  }
+
+  /** Has the first server replaced unless its age is told in seconds, for a while yet: later it is told in minutes. */
+  async function young(): Promise<void> {
+    const page = await open();
+    await row(page, 'processes', 'server-0').waitFor();
+    const isYoung = async () => (await ageTextOf(page)).endsWith(' s') && (await ageOf(page)) < 30;
+    if (!(await isYoung())) await page.click('#reload');
+    await eventually(async () => expect(await isYoung()).toBe(true));
   }
 
   test('every figure of the charts is text in a table, and the charts are drawn', async () => {
@@ -107,6 +114,7 @@ describeInBrowser('the operator’s page', () => {
   });
 
   test('paused, and in a tab that is hidden, nothing is drawn; then the latest is', async () => {
+    await young();
     const [page, clock] = [await open(), await open()];
     const later = async (): Promise<void> => {
       const before = await ageOf(clock);
@@ -134,6 +142,7 @@ describeInBrowser('the operator’s page', () => {
   });
 
   test('focus stays where it is while figures change', async () => {
+    await young();
     const page = await open();
     await page.focus('[data-kill="server-1"]');
     const before = await ageOf(page);
