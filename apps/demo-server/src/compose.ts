@@ -16,11 +16,11 @@ import { createFinders, type Finders, localFinds, remoteFinds } from './question
 import type { CarrierName, Carriers, CarrierTasks } from './search/carriers.ts';
 import { startDispatcher, type WorkerTasks } from './search/dispatch.ts';
 import { dispatchedSearch } from './search/dispatched-search.ts';
-import { createPageTokens, newPageKey, type PageTokens } from './search/page-tokens.ts';
+import { createPageTokens, newPageKey, type PageTokens } from './search/query/page-tokens.ts';
+import { type StationTexts, searchedStations } from './search/query/station-texts.ts';
 import { localSearches } from './search/searches.ts';
 import { openSharedLoads } from './search/shared-loads.ts';
 import { createSharedStreams, type SharedStreams } from './search/shared-streams.ts';
-import { type StationTexts, searchedStations } from './search/station-texts.ts';
 import { workerSearches } from './search/worker-searches.ts';
 import { watchProcess } from './serving/process-watch.ts';
 import type { OwnStatus, PrimaryTasks } from './serving/serving.ts';

@@ -13,7 +13,7 @@ import {
   TRANSIT_MS,
 } from './search/coalesced.ts';
 import { documentQuestion } from './search/documents.ts';
-import { createPageTokens, newPageKey } from './search/page-tokens.ts';
+import { createPageTokens, newPageKey } from './search/query/page-tokens.ts';
 import { rejectRestored } from './search/restored-error.ts';
 import { wormQuestion } from './worms/worm-question.ts';
 

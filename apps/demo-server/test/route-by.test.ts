@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { routeFunction } from '../src/questions.ts';
 import { documentKey, documentQuestion } from '../src/search/documents.ts';
-import { createPageTokens } from '../src/search/page-tokens.ts';
+import { createPageTokens } from '../src/search/query/page-tokens.ts';
 import { routeLaterRequests } from '../src/serving/server-processes.ts';
 import { wormQuestion } from '../src/worms/worm-question.ts';
 import { ASKED } from './demo.ts';

@@ -6,7 +6,7 @@ import { isObject, type Json } from './json.ts';
 export const WIRES = ['hafas', 'ojp', 'osdm', 'ouigo', 'renfe'] as const;
 export type WireName = (typeof WIRES)[number];
 
-/** What was asked for, as `query.json` says it. */
+/** Question of a capture, as in its `query.json`. */
 export interface CapturedQuery {
   /** System and code of a station, such as `uic:7160000`. */
   readonly origin: string;

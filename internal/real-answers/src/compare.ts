@@ -4,7 +4,7 @@ import { readerOf } from './adapters.ts';
 import type { Capture } from './captures.ts';
 import type { Stated } from './stated.ts';
 
-/** What became of the journeys of one answer. */
+/** Outcome of comparing one answer: journeys read, left out, and different. */
 export interface Verdict {
   readonly capture: Capture;
   /** Journeys that were read, and are what the answer says of them. */

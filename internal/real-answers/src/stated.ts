@@ -1,4 +1,4 @@
-/** What an answer says of one of its journeys. Absent: it does not say. */
+/** Duration, changes and price that an answer itself gives for one journey. Absent: it gives none. */
 export interface Stated {
   readonly minutes?: number | undefined;
   /** Changes of vehicle. */

@@ -22,7 +22,12 @@ export {
 export { createLink, type Link, type LinkOptions, type LinkSpeed } from './link.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
 export { canMountMemory, runWithMemory } from './memory-folder.ts';
-export { checkIgnoredOutput, checkLargeAnswer, checkReportedOutput } from './pool-checks.ts';
+export {
+  checkHeldOutput,
+  checkIgnoredOutput,
+  checkLargeAnswer,
+  checkReportedOutput,
+} from './pool-checks.ts';
 export { checkSlowReading, reportSlowReading } from './read-slowly.ts';
 export {
   CONTEXTS_BY,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
 
 type Output =
   | 'ignore'
@@ -47,6 +48,31 @@ export async function checkReportedOutput(create: CreateSaying): Promise<void> {
   await dispatcher.run('say', 'héllo\n');
   await dispatcher.close();
   assert.deepEqual(said, { 'stdout 1': 'héllo\n', 'stderr 1': 'héllo\n' });
+}
+
+/** Creates a dispatcher of one worker; task `flood` writes as many chunks of 64 KiB as its input says. */
+type CreateFlooding = (options: { readonly output: (chunk: Buffer) => Promise<void> }) => {
+  run(task: 'flood', chunks: number): Promise<unknown>;
+  close(): Promise<unknown>;
+};
+
+/** Checks that a worker that writes 16 MiB waits for a slow reader: no more than one chunk is here. */
+export async function checkHeldOutput(create: CreateFlooding): Promise<void> {
+  let bytes = 0;
+  let held = 0;
+  let most = 0;
+  const dispatcher = create({
+    output: async (chunk) => {
+      bytes += chunk.length;
+      held += 1;
+      most = Math.max(most, held);
+      await setImmediate();
+      held -= 1;
+    },
+  });
+  await dispatcher.run('flood', 256);
+  await dispatcher.close();
+  assert.deepEqual([bytes, most], [256 * 64 * 1024, 1]);
 }
 
 /** A dispatcher whose task `bytes` returns as many bytes as its input says, and whose task `json` its input as JSON. */

@@ -24,10 +24,10 @@ export { createTimetable, type Timetable, type TrainsQuery } from './timetable/t
 export type { Train, TrainFare, TrainRun, TrainSection } from './timetable/train.ts';
 // For authors of clients: the truth behind the wires, and the wires as pure functions.
 export { encodeAvlo } from './wires/avlo-wire.ts';
-export { encodeHafas, type HafasEncoding } from './wires/hafas-answer.ts';
-export { hafasLocalSimProfile, hafasSimProfile } from './wires/hafas-wire.ts';
+export { encodeHafas, type HafasEncoding } from './wires/hafas/hafas-answer.ts';
+export { hafasLocalSimProfile, hafasSimProfile } from './wires/hafas/hafas-wire.ts';
 export { encodeOjp, type OjpEncoding } from './wires/ojp/encode-ojp.ts';
-export { encodeOsdm, type OsdmEncoding } from './wires/osdm-wire.ts';
+export { encodeOsdm, type OsdmEncoding } from './wires/osdm/osdm-wire.ts';
 export { encodeOuigo } from './wires/ouigo-wire.ts';
 export { encodeRenfe } from './wires/renfe-wire.ts';
 export type { Walks } from './wires/trip-times.ts';

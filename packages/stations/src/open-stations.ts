@@ -67,9 +67,9 @@ const MOST_CANDIDATES = 10;
 const MOST_NEAREST = 5;
 /** From a city to the stations that its name means too: airports are farther away than others. */
 const BESIDE_KM = 60;
-/** What is so much less likely than the first that another name means is not meant: a village that has the names of Munich. */
+/** Points below the first match at which another match counts as not meant: a village that also has a name of Munich. */
 const UNLIKELY_POINTS = 100;
-/** Of a station whose code is typed: more than those whose names only begin so. */
+/** Points for a typed code of a station: more than for the beginning of a name. */
 const CODE_SCORE = 2000;
 
 const aPoint = {

@@ -1,7 +1,7 @@
 import { type CoalescerStats, createCoalescer, type LoadContext } from '@ticketing/batching';
 import { type Clock, systemClock } from '@ticketing/kit';
 import type { CarrierName } from './carriers.ts';
-import type { PageTokens } from './page-tokens.ts';
+import type { PageTokens } from './query/page-tokens.ts';
 
 export interface FindOptions {
   /** Aborts when the client leaves. */

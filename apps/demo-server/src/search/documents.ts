@@ -6,10 +6,10 @@ import {
   type SearchPages,
 } from '@ticketing/core';
 import type { QuestionKind, TargetContext } from './coalesced.ts';
-import { INTEGER_PARAMETERS, SearchParameters } from './search-parameters.ts';
-import { type DocumentQuestion, readSearchQuestion } from './search-query.ts';
+import { INTEGER_PARAMETERS, SearchParameters } from './query/search-parameters.ts';
+import { type DocumentQuestion, readSearchQuestion } from './query/search-query.ts';
+import { servedStations } from './query/station-texts.ts';
 import type { Searches } from './searches.ts';
-import { servedStations } from './station-texts.ts';
 
 /** The result of a search, serialised once for all clients. Plain data: it may come from another process. */
 export interface SearchDocument {

@@ -1,7 +1,7 @@
 import type { Search, SearchEvent, SearchResult, SearchStats } from '@ticketing/core';
 import type { FindOptions } from './coalesced.ts';
 import type { SearchDocument } from './documents.ts';
-import type { DocumentQuestion } from './search-query.ts';
+import type { DocumentQuestion } from './query/search-query.ts';
 
 /** Runs whole searches: in this process, or where a dispatcher runs them. */
 export interface Searches {

@@ -1,7 +1,7 @@
 import { type Channel, channel } from 'node:diagnostics_channel';
 import type { SearchEvent } from '@ticketing/core';
 import { documentKey } from './documents.ts';
-import type { DocumentQuestion } from './search-query.ts';
+import type { DocumentQuestion } from './query/search-query.ts';
 import type { Searches } from './searches.ts';
 
 /** Counters of the streams of this process. */

@@ -11,8 +11,8 @@ import { retryOptions } from '../questions.ts';
 import type { CarrierName } from './carriers.ts';
 import { TRANSIT_MS } from './coalesced.ts';
 import type { SearchDocument } from './documents.ts';
+import type { DocumentQuestion } from './query/search-query.ts';
 import { rejectRestored, restoredError } from './restored-error.ts';
-import type { DocumentQuestion } from './search-query.ts';
 import { eventOf } from './search-view.ts';
 import { localSearches, type Searches } from './searches.ts';
 

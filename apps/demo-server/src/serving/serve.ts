@@ -1,7 +1,7 @@
 import type { Accept, Flags } from '../flags/flag-specs.ts';
 import { readTls } from '../http/server.ts';
 import { dispatchKind } from '../search/dispatch.ts';
-import { newPageKey } from '../search/page-tokens.ts';
+import { newPageKey } from '../search/query/page-tokens.ts';
 import { startTelemetry } from '../telemetry/start-telemetry.ts';
 import { telemetryOf } from '../telemetry/telemetry.ts';
 import { prepareWorms } from '../worms/worm-databases.ts';

@@ -3,7 +3,7 @@ import type { TrainFare } from './train.ts';
 /** Whether something is free of charge, for a part of the price, or impossible. */
 export type FareTerm = 'yes' | 'fee' | 'no';
 
-/** What may be done with a ticket after it was bought. */
+/** Refund and exchange of a ticket after its purchase. */
 export interface FareTerms {
   readonly refund: FareTerm;
   readonly exchange: FareTerm;

@@ -1,7 +1,7 @@
 import { describeRun } from '../timetable/europe/run-details.ts';
 import type { TrainRun } from '../timetable/train.ts';
 
-/** What Renfe writes of the notices of a train: HTML. */
+/** Notices of a train as HTML, as Renfe writes them. */
 export interface RenfeIncident {
   readonly [field: string]: string;
   readonly cdgoInc: string;

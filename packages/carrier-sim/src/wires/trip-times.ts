@@ -1,4 +1,4 @@
-import type { Train, TrainRun } from '../timetable/train.ts';
+import type { Train, TrainRun, TrainSection } from '../timetable/train.ts';
 
 const minuteMs = 60_000;
 
@@ -14,6 +14,13 @@ export const usualWalks: Walks = { before: 6, after: 4 };
 /** Returns the trains of a journey. */
 export function runsOf(train: Train): readonly [TrainRun, ...TrainRun[]] {
   return train.connection ?? [train];
+}
+
+/** Returns the trains that people stay in, in turn: a train that goes on under another number is two. */
+export function partsOf(run: TrainRun): readonly TrainRun[] {
+  const { sections, ...whole } = run;
+  if (sections === undefined) return [run];
+  return sections.map((section: TrainSection): TrainRun => ({ ...whole, ...section }));
 }
 
 /** Returns how late a train is expected. */

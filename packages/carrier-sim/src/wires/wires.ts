@@ -1,8 +1,8 @@
 import { type CarrierSimId, carrierOf, carrierSimIds } from '../timetable/sim-carriers.ts';
 import { createAvloWire } from './avlo-wire.ts';
-import { createHafasWire, hafasFaults } from './hafas-wire.ts';
+import { createHafasWire, hafasFaults } from './hafas/hafas-wire.ts';
 import { createOjpWire, ojpFaults } from './ojp/ojp-wire.ts';
-import { createOsdmWire, osdmFaults } from './osdm-wire.ts';
+import { createOsdmWire, osdmFaults } from './osdm/osdm-wire.ts';
 import { createOuigoWire, ouigoFaults } from './ouigo-wire.ts';
 import { createRenfeWire, renfeFaults } from './renfe-wire.ts';
 import type { FaultOptions, WireEntry } from './wire.ts';

@@ -7,7 +7,7 @@ import type { ResolvedProfile } from './hafas-profile.ts';
 import { readTime } from './hafas-time.ts';
 import { indexOf } from './lists.ts';
 
-/** What decodes one connection. */
+/** Inputs for decoding one connection. */
 export interface ConnectionDecoder {
   readonly row: JourneyDecoder;
   readonly frame: HafasFrame;
@@ -88,7 +88,7 @@ function zoneOf(row: JourneyDecoder, location: unknown): string | undefined {
   return station?.zone;
 }
 
-/** Where servers write platforms: as a text, or as an object with a text. */
+/** Names of the platform fields, by the two forms that servers use: a text, or an object with a text. */
 const platformFields = {
   d: { planned: ['dPlatfS', 'dPltfS'], expected: ['dPlatfR', 'dPltfR'] },
   a: { planned: ['aPlatfS', 'aPltfS'], expected: ['aPlatfR', 'aPltfR'] },

@@ -114,7 +114,7 @@ function readByClocks(
   return atStops ?? journeyOf(legs);
 }
 
-/** What is said of the whole connection, as of a section of it that is cancelled. */
+/** Remarks of the whole connection, for example of a cancelled section. */
 function remarksOf({ notes }: HafasFrame, { msgL }: WireRecord): Journey['remarks'] {
   if (!isGiven(msgL)) return undefined;
   return listRemarks([...notes.at(msgL)].map(({ remark }) => remark));

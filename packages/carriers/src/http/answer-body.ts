@@ -39,7 +39,7 @@ export interface AnswerBody {
   decodedBytes(): number;
 }
 
-/** What an answer's headers say of its body, and its bound. */
+/** Content codings and size bound of an answer's body. */
 export interface AnswerBodyOptions {
   readonly carrier: string;
   /** Codings in the order in which they were applied, of {@link readCodings}. */

@@ -1,5 +1,5 @@
 const SECONDS = /^\d+(?:\.\d+)?$/;
-/** What no longer fits the seconds of a header counts as this many (RFC 9111, 1.2.2). */
+/** Seconds that a larger value counts as (RFC 9111, 1.2.2). */
 const MOST_SECONDS = 2 ** 31;
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 /** Forms of a date in HTTP (RFC 9110, 5.6.7); the last two are obsolete, and to be read. */

@@ -30,7 +30,7 @@ interface Delivery {
   readonly delivery?: XmlElement;
 }
 
-/** How answers are read. */
+/** Options for reading answers. */
 export interface OjpReading {
   /** Of stops that the table lacks. */
   readonly zone: string;

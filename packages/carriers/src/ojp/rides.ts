@@ -9,7 +9,7 @@ import { coupledTo, nameOf } from './names.ts';
 import { type StopContext, stopOf } from './places.ts';
 import type { Situations } from './situations.ts';
 
-/** What is known of trips beside what they say. */
+/** Context of the trips of one answer. */
 export interface TripContext extends StopContext {
   readonly situations: Situations;
   /** Whether rides have the stations where they call on the way. */

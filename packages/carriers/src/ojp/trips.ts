@@ -97,7 +97,7 @@ function isStay(way: XmlElement): boolean {
   return childrenOf(way, 'TransferType', 'TransferMode').some(({ text }) => stays.has(text.trim()));
 }
 
-/** What does not say how long it takes has no minutes: all the time between two trains is no way. */
+/** Returns the change between two rides. A way without a duration has 0 minutes: the time between two trains is not the length of the way. */
 function changeOf(before: RideLeg, after: RideLeg, ways: readonly XmlElement[]): Leg {
   const minutes = ways.reduce((sum, way) => sum + (wayMinutesOf(way) ?? 0), 0);
   return { kind: 'transfer', origin: before.destination, destination: after.origin, minutes };

@@ -6,7 +6,7 @@ import { wireInstant } from '../wire/wire-instant.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 import type { StationNames } from './encode-request.ts';
 
-/** How trips are read. */
+/** Options for reading trips. */
 export interface TripContext {
   readonly query: CarrierQuery;
   readonly codes: StationNames;
@@ -20,7 +20,7 @@ const OFFSET = /(?:Z|[+-]\d\d:?\d\d)$/;
 const STATION_URN = /^urn:([\w.-]{1,40}):stn:([\w.-]{1,40})$/;
 const SWISS_LOCATION = /^(?:urn:)?(ch:\d:sloid:[\w.:-]{1,40})$/;
 
-/** Where and when a train calls. */
+/** Station and time of a call. */
 interface Call {
   readonly station: WirePlace;
   readonly planned: TimeAt;

@@ -5,7 +5,7 @@ import { shownText } from '../wire/shown-text.ts';
 /** Texts that were read before, and what they say. */
 export type KnownTerms = Map<string, Terms>;
 
-/** What a text of a fare says of what may be done with the ticket. */
+/** Refund and exchange in one text of a fare. */
 interface Terms {
   readonly flexibility: Offer['flexibility'];
   readonly refund: Condition;
@@ -25,7 +25,7 @@ const flexibilities: readonly (readonly [pattern: RegExp, flexibility: Offer['fl
   [/\breembolsable\b|\banulaciones\b/i, 'semi'],
   [/^(?:permite )?(?:un|\d{1,2}) cambios?\b/i, 'semi'],
 ];
-/** Of several texts, the one that allows most counts. */
+/** Joins the conditions of several texts: the most generous one counts. */
 const rankOf = { unknown: 0, none: 1, semi: 2, full: 3 };
 
 const COST = /\bcon coste\b|\d ?(?:€|euros?\b)/i;
@@ -58,7 +58,7 @@ export function termsOfFare(
   return { flexibility, conditions };
 }
 
-/** What texts say until now; `both` of two that contradict each other. */
+/** Conditions read so far; `both` if two texts contradict each other. */
 type Said = Condition | 'both' | undefined;
 
 function added(said: Said, one: Condition): Said {

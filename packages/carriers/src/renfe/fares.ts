@@ -10,7 +10,7 @@ import type { CarrierDecoder } from '../wire/decoder.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 import { type KnownTerms, termsOfFare } from './conditions.ts';
 
-/** Whose fares are read, and for whom. */
+/** Train and passengers of the fares. */
 interface FaresContext {
   readonly query: CarrierQuery;
   readonly fetchedAt: number;

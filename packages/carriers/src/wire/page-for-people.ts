@@ -1,6 +1,6 @@
 import { CarrierError, type CarrierErrorCode, type CarrierHttpResponse } from '@ticketing/core';
 
-/** How such a page begins. An answer in XML begins with its declaration, and with other elements after it. */
+/** Beginning of an HTML page. An answer in XML begins with its declaration, then with other elements. */
 const PAGE = /^\s*(?:<\?xml[^>]{0,200}\?>\s*)?<(?:!doctype\s+html|html)\b/i;
 /** Traces of waiting rooms, such as those of Queue-it, in a page or in the address of one. */
 const WAITING_ROOM = /queue-?it|queueclient|waiting-?room/i;

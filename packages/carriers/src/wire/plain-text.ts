@@ -25,7 +25,7 @@ const WHITE_SPACE = /\s+/g;
 /** Most texts have neither of these. */
 const MARKUP = /[<&]/;
 const RAGGED = /\s\s|[^\S ]/;
-/** What begins a tag, a comment or a declaration of HTML; any other `<` is a character like others. */
+/** Beginning of a tag, a comment or a declaration of HTML; any other `<` is an ordinary character. */
 const TAG_START = /[a-zA-Z/!?]/;
 /** Tags within a line of text; all others part words, as `<br>` does. */
 const INLINE = /^\/?(?:a|abbr|b|em|font|i|mark|small|span|strong|sub|sup|u)\b/i;

@@ -2,7 +2,7 @@ import { MAX_REMARK_LENGTH, MAX_REMARKS, type Remark } from '@ticketing/core';
 import { plainText } from './plain-text.ts';
 import { shownText } from './shown-text.ts';
 
-/** What a wire says of a remark. */
+/** Fields of a remark on a wire. */
 export interface WireRemark {
   readonly kind: Remark['kind'];
   /** HTML or plain text; parts of one remark, in turn. */

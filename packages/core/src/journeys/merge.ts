@@ -23,7 +23,7 @@ import { hasTwins, joinTwins, SAME_TRAIN_MS } from './twins.ts';
 
 const CONFLICT_MS = 3 * 60_000;
 
-/** What is known beside the journeys that are merged. */
+/** Options of `mergeJourneys()`. */
 export interface MergeOptions {
   /**
    * Stops of the journeys: those within 300 m whose names agree are one stop, whatever their ids. Default: none, so that each id is a

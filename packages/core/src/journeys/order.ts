@@ -111,7 +111,7 @@ function groupsOf(journeys: readonly Journey[], { rates }: PriceOptions): readon
   return [...groups, unpriced];
 }
 
-/** What it is compared in, and how much. */
+/** Currency of the comparison, and the amount in it. */
 type Price = readonly [unit: string, price: number];
 
 /** Returns the least price of each unit. Nearly all journeys have one price. */

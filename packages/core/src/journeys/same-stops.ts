@@ -13,7 +13,7 @@ const METRES_PER_DEGREE = 111_195;
 const CELL = { latitude: 0.003, longitude: 0.008 };
 const ROW = 2 ** 17;
 const AROUND = [-ROW - 1, -ROW, -ROW + 1, -1, 0, 1, ROW - 1, ROW, ROW + 1];
-/** How many stops in and around its cell are looked at for one. Towns have a few. */
+/** Maximum number of stops that are compared with one stop. Towns have a few. */
 const MOST_LOOKS = 64;
 /** The first words of a name, which count. */
 const MOST_WORDS = 12;

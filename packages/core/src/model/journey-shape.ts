@@ -19,7 +19,7 @@ import { aNumber, aText, firstWrong, type Shape, type WrongField } from './shape
 /** A `T` as an adapter made it: no compiler checked it, so any field may be anything. */
 type Unchecked<T> = { readonly [Field in keyof T]?: Unchecked<T[Field]> } | null | undefined;
 
-/** As many passengers as a query may have. */
+/** Maximum number of passengers of a query. */
 const MAX_PASSENGERS = 9;
 
 const MODES: readonly unknown[] = ['bus', 'tram', 'metro', 'ferry', 'other'] satisfies RideMode[];
@@ -74,7 +74,7 @@ function legOf(leg: unknown): Shape {
   };
 }
 
-/** What a ride and each of its sections have. */
+/** Returns the shape of a ride and of each of its sections. */
 function rideFields(): { readonly [field: string]: Shape } {
   return {
     origin: aText,
@@ -222,7 +222,7 @@ function isRide(ride: Unchecked<RideLeg>): boolean {
   );
 }
 
-/** Offers for some of the rides or passengers are rare, and left to their shape. */
+/** Returns whether an offer is right. Offers for some rides or passengers are rare: their shape checks them. */
 function isOffer(offer: Unchecked<Offer>): boolean {
   return (
     typeof offer?.id === 'string' &&

@@ -69,7 +69,7 @@ export interface RideStop {
   readonly cancelled?: true;
 }
 
-/** How a vehicle is ordered that runs on demand. */
+/** Booking of a vehicle that runs on demand. */
 export interface RideBooking {
   /** Until when it may be booked. */
   readonly until?: TimeAt;
@@ -130,7 +130,7 @@ export interface Offer {
   readonly fetchedAt: number;
 }
 
-/** What may be done with a ticket after it was bought. */
+/** Refund and exchange of a ticket after its purchase. */
 export interface OfferConditions {
   readonly refund: Condition;
   readonly exchange: Condition;

@@ -1,4 +1,4 @@
-/** What a carrier says of a train or a journey, as plain text: it is escaped where it is shown. */
+/** Note of a carrier about a train or a journey, as plain text: escape it where you show it. */
 export interface Remark {
   /** `disruption`: it does not go as planned. */
   readonly kind: 'disruption' | 'info';

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { checkHeldOutput } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { create, execArgv, leaveNothing } from '../piscina-fixture.ts';
 
@@ -72,19 +72,5 @@ test('a program that comes to its end without close() ends', async () => {
 });
 
 test('output: a thread that writes 16 MB waits while its reader does: no more than a chunk is on our side', async () => {
-  let bytes = 0;
-  let held = 0;
-  let most = 0;
-  const dispatcher = create({
-    output: async (chunk) => {
-      bytes += chunk.length;
-      held += 1;
-      most = Math.max(most, held);
-      await setImmediate();
-      held -= 1;
-    },
-  });
-  await dispatcher.run('flood', 256);
-  await dispatcher.close();
-  expect([bytes, most]).toEqual([256 * 64 * 1024, 1]);
+  await checkHeldOutput(create);
 });

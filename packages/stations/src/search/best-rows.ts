@@ -1,4 +1,4 @@
-/** How a text is in the names of a row: a whole name, the beginnings of words, words with typing errors, or some of its words only. */
+/** Kind of match between a text and the names of a row: a whole name, beginnings of words, words with typing errors, or only some of its words. */
 export type Match = 'exact' | 'prefix' | 'typo' | 'partial';
 
 /** A row that a text may mean. */

@@ -12,9 +12,9 @@ import { type WordIndex, wordsFrom } from './word-index.ts';
 const TIER_POINTS = [3000, 2950, 1000, 0] as const;
 /** Weight by which another name must count for more than a station's own. */
 export const OWN_NAME_POINTS: number = TIER_POINTS[0] - TIER_POINTS[1];
-/** Of a name that differs from the text by words like `Bahnhof` alone. */
+/** Points for a name that differs from the text only by words like `Bahnhof`. */
 const CORE_POINTS = 2500;
-/** Of each word like `Hbf` that was typed, is not needed, and is in a name of the row. */
+/** Points for each typed word like `Hbf` that is not needed and is in a name of the row. */
 const STATION_WORD_POINTS = 300;
 /** Rows of the rarest word that are compared with a text without its last word, `Bahnhof`. */
 const MOST_CORE_ROWS = 2000;

@@ -22,11 +22,11 @@ import {
   unknownAddress,
 } from '../../pages/traveller-page.ts';
 import { carrierCalls, carrierTitles } from '../../search/carriers.ts';
+import { INTEGER_PARAMETERS, SearchParameters } from '../../search/query/search-parameters.ts';
+import { readSearchQuestion } from '../../search/query/search-query.ts';
+import { stationsFor } from '../../search/query/station-texts.ts';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
-import { INTEGER_PARAMETERS, SearchParameters } from '../../search/search-parameters.ts';
-import { readSearchQuestion } from '../../search/search-query.ts';
 import { readSearchView, viewEvents } from '../../search/search-view.ts';
-import { stationsFor } from '../../search/station-texts.ts';
 import { type EncodableDocument, sendDocument } from '../encoded-body.ts';
 import { badQuery, type ProblemError } from '../problem.ts';
 import { securityHeaders } from '../security-headers.ts';

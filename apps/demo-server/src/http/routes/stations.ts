@@ -7,7 +7,7 @@ import type { Point, StationBook } from '@ticketing/stations';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Parts } from '../../compose.ts';
-import type { StationTexts } from '../../search/station-texts.ts';
+import type { StationTexts } from '../../search/query/station-texts.ts';
 import { type EncodableDocument, sendDocument } from '../encoded-body.ts';
 import { badParameter, Problem, ProblemError } from '../problem.ts';
 

@@ -10,7 +10,7 @@ export interface SimPlatform {
   readonly expected?: string;
 }
 
-/** What passengers are told of a train. */
+/** Notices of a train for passengers. */
 export interface SimRemark {
   readonly kind: 'disruption' | 'info';
   readonly code: string;
@@ -18,7 +18,7 @@ export interface SimRemark {
   readonly texts: readonly [string, ...string[]];
 }
 
-/** Where a train calls on the way, as planned. */
+/** Planned stops of a train between its ends. */
 export interface SimStop {
   /** UIC code. */
   readonly station: string;
@@ -27,7 +27,7 @@ export interface SimStop {
   readonly platform: SimPlatform;
 }
 
-/** What is known of a train beside its times. */
+/** Platforms, notices, stops and couplings of a train. */
 export interface RunDetails {
   readonly departurePlatform: SimPlatform;
   readonly arrivalPlatform: SimPlatform;

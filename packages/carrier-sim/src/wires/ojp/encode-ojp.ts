@@ -3,8 +3,8 @@ import type { EuropeanOperator } from '../../timetable/europe/lines.ts';
 import { describeRun, shortestChange } from '../../timetable/europe/run-details.ts';
 import { sloidOf } from '../../timetable/europe/stations.ts';
 import { stationOf } from '../../timetable/network.ts';
-import type { Train, TrainRun, TrainSection } from '../../timetable/train.ts';
-import { changeMs, expectedEnds, lateMs, runsOf, type Walks } from '../trip-times.ts';
+import type { Train, TrainRun } from '../../timetable/train.ts';
+import { changeMs, expectedEnds, lateMs, partsOf, runsOf, type Walks } from '../trip-times.ts';
 import {
   attributes,
   bookingArrangements,
@@ -18,7 +18,7 @@ import {
   tripReferences,
 } from './ojp-details.ts';
 
-/** How an answer is written. */
+/** Options for writing an answer. */
 export interface OjpEncoding {
   /** `1.0`: names and prefixes of that version, where SIRI has no prefix. Default `2.0`. */
   readonly version?: '1.0' | '2.0' | undefined;
@@ -118,16 +118,6 @@ function delivery(content: string): string {
   ].join('');
 }
 
-/** A train, or one of the two parts of one that goes on under another number. */
-type Part = TrainRun;
-
-function partsOf(run: TrainRun): readonly Part[] {
-  const { sections, ...whole } = run;
-  return sections === undefined
-    ? [run]
-    : sections.map((section: TrainSection): Part => ({ ...whole, ...section }));
-}
-
 /** The reference of a platform: in Switzerland a location id, elsewhere an opaque one of 170 characters, as journey planners of several countries have. */
 function platformOf(uic: string, { references }: Style): string {
   const sloid = references === 'opaque' ? undefined : sloidOf(uic);
@@ -208,13 +198,13 @@ function changeLeg(before: TrainRun, after: TrainRun, style: Style): string {
   });
 }
 
-function stayLeg(before: Part, after: Part, style: Style): string {
+function stayLeg(before: TrainRun, after: TrainRun, style: Style): string {
   const at = stopRef(after.origin, style);
   const ms = after.departureMs - before.arrivalMs;
   return transferLeg({ type: typeOf(stayTypes, after), from: at, to: at, ms });
 }
 
-function typeOf(types: readonly string[], { number }: Part): string {
+function typeOf(types: readonly string[], { number }: TrainRun): string {
   return types[Math.floor(Number(number) / 2) % types.length] ?? 'walk';
 }
 
@@ -243,7 +233,7 @@ function writerOf(style: Style): OjpWriter {
   return { reference: (uic) => platformOf(uic, style), instant, escaped };
 }
 
-function timedLeg(run: Part, style: TripStyle): string {
+function timedLeg(run: TrainRun, style: TripStyle): string {
   const writer = writerOf(style);
   const { departurePlatform, arrivalPlatform, stops } = describeRun(run);
   const call = (uic: string, side: 'Departure' | 'Arrival', ms: number): string => {
@@ -266,7 +256,7 @@ function timedLeg(run: Part, style: TripStyle): string {
   ].join('');
 }
 
-function serviceOf(run: Part, style: Style): string {
+function serviceOf(run: TrainRun, style: Style): string {
   const { number, brand, line, operator, date, cancelled } = run;
   const { numbers, onDemand } = style;
   const writer = writerOf(style);

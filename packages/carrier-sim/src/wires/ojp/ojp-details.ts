@@ -76,9 +76,9 @@ export function operatorName(name: string, writer: OjpWriter): string {
   return `<Extension><OperatorName>${text(writer, name)}</OperatorName></Extension>`;
 }
 
-/** How every ride on demand is booked. */
+/** Booking text of every ride on demand. */
 const bookingTexts = ['Book by telephone', '00 1 234'] as const;
-/** How long before its departure. */
+/** Minutes between the end of booking and the departure. */
 const bookingMinutes = 60;
 
 /** Returns how a ride on demand is booked. */

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
-import { europeanStations } from '../timetable/europe/stations.ts';
-import { isCalendarDate, localDay } from '../timetable/local-clock.ts';
-import { findStation } from '../timetable/network.ts';
-import type { Train } from '../timetable/train.ts';
-import { encodeHafas, hafasService, hafasZone, productBitOf } from './hafas-answer.ts';
-import { bookingCode } from './hafas-details.ts';
-import { usualWalks } from './trip-times.ts';
+import { europeanStations } from '../../timetable/europe/stations.ts';
+import { isCalendarDate, localDay } from '../../timetable/local-clock.ts';
+import { findStation } from '../../timetable/network.ts';
+import type { Train } from '../../timetable/train.ts';
+import { usualWalks } from '../trip-times.ts';
 import {
   type Answer,
   type AroundQuery,
@@ -15,7 +13,9 @@ import {
   type Wire,
   type WireContext,
   type WireRequest,
-} from './wire.ts';
+} from '../wire.ts';
+import { encodeHafas, hafasService, hafasZone, productBitOf } from './hafas-answer.ts';
+import { bookingCode } from './hafas-details.ts';
 
 /**
  * Faults of HAFAS alone, of the first journey: `negative-price` writes -1 for its price, `no-fares` leaves it out, `tickets` writes
@@ -91,7 +91,7 @@ export const hafasSimProfile: HafasSimProfile = {
 /** The client whose answers have no offsets, as many servers write them: times are on the clocks of their stops. */
 const localClient = 'SIM-LOCAL';
 
-/** What a client of the same server needs for answers whose times have no offset. */
+/** Client profile for a server whose times have no offset. */
 export const hafasLocalSimProfile: HafasSimProfile = {
   ...hafasSimProfile,
   client: { ...hafasSimProfile.client, id: localClient },

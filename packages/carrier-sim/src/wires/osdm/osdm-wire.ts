@@ -1,9 +1,26 @@
-import { europeanOperators } from '../timetable/europe/carriers.ts';
-import type { EuropeanOperator } from '../timetable/europe/lines.ts';
-import { shortestChange } from '../timetable/europe/run-details.ts';
-import { localTimeAt } from '../timetable/local-clock.ts';
-import { stationOf } from '../timetable/network.ts';
-import type { Train, TrainRun, TrainSection } from '../timetable/train.ts';
+import { europeanOperators } from '../../timetable/europe/carriers.ts';
+import type { EuropeanOperator } from '../../timetable/europe/lines.ts';
+import { shortestChange } from '../../timetable/europe/run-details.ts';
+import { localTimeAt } from '../../timetable/local-clock.ts';
+import { stationOf } from '../../timetable/network.ts';
+import type { Train, TrainRun } from '../../timetable/train.ts';
+import {
+  changeMs,
+  expectedMs,
+  lateMs,
+  partsOf,
+  runsOf,
+  usualWalks,
+  type Walks,
+} from '../trip-times.ts';
+import {
+  type Answer,
+  jsonAnswer,
+  type NoOptions,
+  type Wire,
+  type WireContext,
+  type WireRequest,
+} from '../wire.ts';
 import { detailsOfLeg } from './osdm-details.ts';
 import { offersOf } from './osdm-offers.ts';
 import {
@@ -15,15 +32,6 @@ import {
   readStopBehavior,
   refuseHeaders,
 } from './osdm-request.ts';
-import { changeMs, expectedMs, lateMs, runsOf, usualWalks, type Walks } from './trip-times.ts';
-import {
-  type Answer,
-  jsonAnswer,
-  type NoOptions,
-  type Wire,
-  type WireContext,
-  type WireRequest,
-} from './wire.ts';
 
 /** Faults of OSDM alone. */
 export const osdmFaults: {
@@ -285,16 +293,6 @@ function answerOf(
   return { trips: trains.map((train) => tripOf(train, { walks, stops })), offers };
 }
 
-/** A train, or one of the two parts of one that goes on under another number. */
-type Part = TrainRun;
-
-function partsOf(run: TrainRun): readonly Part[] {
-  const { sections, ...whole } = run;
-  return sections === undefined
-    ? [run]
-    : sections.map((section: TrainSection): Part => ({ ...whole, ...section }));
-}
-
 function tripOf(train: Train, { walks, stops }: Pick<OsdmEncoding, 'walks' | 'stops'>): object {
   const runs = runsOf(train);
   const [first, last] = [runs[0], runs.at(-1) ?? runs[0]];
@@ -341,13 +339,13 @@ function changeLeg(before: TrainRun, after: TrainRun): object {
   });
 }
 
-function stayLeg(before: Part, after: Part): object {
+function stayLeg(before: TrainRun, after: TrainRun): object {
   const at = placeRef(after.origin);
   const ms = after.departureMs - before.arrivalMs;
   return transferLeg({ mode: modeOf(stayModes, after), from: at, to: at, ms });
 }
 
-function modeOf(modes: readonly string[], { number }: Part): string {
+function modeOf(modes: readonly string[], { number }: TrainRun): string {
   return modes[Math.floor(Number(number) / 2) % modes.length] ?? 'WALK';
 }
 
@@ -370,7 +368,7 @@ function addressAt(uic: string): object {
   return { objectType: 'GeoPositionRef', name: `${name}, Lane 3`, geoPosition };
 }
 
-function timedLeg(run: Part, stops: boolean | undefined): object {
+function timedLeg(run: TrainRun, stops: boolean | undefined): object {
   const operator = europeanOperators[run.operator as EuropeanOperator];
   const time = (ms: number, uic: string): object => ({
     timetabledTime: timestampOf(ms, uic),

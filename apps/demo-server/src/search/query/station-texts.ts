@@ -1,6 +1,6 @@
 import { stationTable } from '@ticketing/carriers';
 import type { Station, StationGroup, StationIndex, StationMatch } from '@ticketing/core';
-import { fold } from '../fold.ts';
+import { fold } from '../../fold.ts';
 import type { SearchParameters } from './search-parameters.ts';
 
 /** Finds what a text means. */

@@ -1,4 +1,4 @@
-import type { Train } from '../timetable/train.ts';
+import type { Train } from '../../timetable/train.ts';
 
 /**
  * Returns what a connection costs: one set for each fare that is sold for all of it, with a supplement beside it that is no price of the
@@ -33,7 +33,7 @@ export function encodeFares({ fares }: Train, fault: string | undefined): object
   return { statusCode: 'OK', fareSetL };
 }
 
-/** As servers of transport associations write them: tickets of all kinds with their price, and the total that one adult pays. */
+/** Fares in the form of transport associations: tickets of all kinds with their prices, and the total for one adult. */
 function encodeTickets(cents: number): object {
   const price = (amount: number): object => ({ price: { amount, currency: 'EUR' } });
   return {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { localTimeAt } from '../timetable/local-clock.ts';
-import { findStation } from '../timetable/network.ts';
+import { localTimeAt } from '../../timetable/local-clock.ts';
+import { findStation } from '../../timetable/network.ts';
 
 /** A refusal, as RFC 9457 has it. */
 export interface OsdmProblem {

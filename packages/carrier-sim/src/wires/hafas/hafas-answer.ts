@@ -1,7 +1,8 @@
-import { europeanOperators } from '../timetable/europe/carriers.ts';
-import { localTimeAt, type Zone } from '../timetable/local-clock.ts';
-import { type SimStation, stationOf } from '../timetable/network.ts';
-import type { Train, TrainRun } from '../timetable/train.ts';
+import { europeanOperators } from '../../timetable/europe/carriers.ts';
+import { localTimeAt, type Zone } from '../../timetable/local-clock.ts';
+import { type SimStation, stationOf } from '../../timetable/network.ts';
+import type { Train, TrainRun } from '../../timetable/train.ts';
+import { expectedEnds, isMissed, lateMs, runsOf, type Walks } from '../trip-times.ts';
 import {
   changeFields,
   coupledTrains,
@@ -13,12 +14,11 @@ import {
   runMessages,
 } from './hafas-details.ts';
 import { encodeFares } from './hafas-fares.ts';
-import { expectedEnds, isMissed, lateMs, runsOf, type Walks } from './trip-times.ts';
 
 /** The zone of the server, of its questions. Times without an offset are on the clocks of their stops, as real servers write them. */
 export const hafasZone: Zone = 'Europe/Berlin';
 
-/** How an answer is written. */
+/** Options for writing an answer. */
 export interface HafasEncoding {
   /** Whether times have their offset. Default true. */
   readonly offsets?: boolean | undefined;

@@ -5,8 +5,8 @@ import {
   type SimRemark,
   type SimStop,
   shortestChange,
-} from '../timetable/europe/run-details.ts';
-import type { Train, TrainRun } from '../timetable/train.ts';
+} from '../../timetable/europe/run-details.ts';
+import type { Train, TrainRun } from '../../timetable/train.ts';
 
 /** A list of an answer that its parts point into. */
 export type HafasList = 'remarks' | 'messages' | 'icons';
@@ -54,7 +54,7 @@ export function runMessages(run: TrainRun, placeOf: PlaceOf, isOnDemand: boolean
 /** The attribute by which a ride on demand is booked. */
 export const bookingCode = 'rb';
 
-/** How every ride on demand is booked. */
+/** Booking text of every ride on demand. */
 const bookingTexts = ['Book by telephone 00 1 234, an hour before'] as const;
 
 /** Returns pointers to what is said of a whole connection. */

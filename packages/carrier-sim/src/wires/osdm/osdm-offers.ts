@@ -1,4 +1,4 @@
-import type { Train, TrainFare } from '../timetable/train.ts';
+import type { Train, TrainFare } from '../../timetable/train.ts';
 import { afterSalesOf, conditionsOf } from './osdm-details.ts';
 
 /** The trip and the passengers that offers are for. */

@@ -3,12 +3,12 @@ import {
   type SimPlatform,
   type SimRemark,
   type SimStop,
-} from '../timetable/europe/run-details.ts';
-import { fareTermsOf } from '../timetable/fare-terms.ts';
-import { stationOf } from '../timetable/network.ts';
-import type { TrainFare, TrainRun } from '../timetable/train.ts';
+} from '../../timetable/europe/run-details.ts';
+import { fareTermsOf } from '../../timetable/fare-terms.ts';
+import { stationOf } from '../../timetable/network.ts';
+import type { TrainFare, TrainRun } from '../../timetable/train.ts';
 
-/** What OSDM writes of a train beside its ends and times. */
+/** Fields of a train in OSDM besides its ends and times. */
 export interface OsdmDetails {
   readonly start: object;
   readonly end: object;
