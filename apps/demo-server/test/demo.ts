@@ -328,6 +328,12 @@ export async function setPlan(carriersUrl: string, carrier: string, patch: objec
   if (!response.ok) throw new Error(await response.text());
 }
 
+/** Lets a carrier keep what it is asked until its plan changes. Returns what lets it answer. */
+export async function hold(carriersUrl: string, carrier: string): Promise<() => Promise<void>> {
+  await setPlan(carriersUrl, carrier, { capacity: { concurrent: 0, queue: 100 } });
+  return () => setPlan(carriersUrl, carrier, { capacity: null });
+}
+
 interface Counts {
   readonly arrived: number;
   readonly aborted: number;

@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { Socket } from 'node:net';
 import { lives } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventually, getFrom, MADRID_BARCELONA, requestsAt, startDemo } from './demo.ts';
+import { eventually, getFrom, hold, MADRID_BARCELONA, requestsAt, startDemo } from './demo.ts';
 import { pidsOf } from './processes.ts';
 
 async function serversOf(url: string): Promise<number[]> {
@@ -104,6 +104,7 @@ export function testGroupSignal(signal: NodeJS.Signals, accept: string, dispatch
     const own = { headers: { connection: 'close' } };
     const { body: config } = await getFrom(`${demo.url}/config`, own);
     const pids = ['server', 'task'].flatMap((role) => pidsOf(config, role));
+    const answer = await hold(demo.carriersUrl, 'renfe');
     const asked = Array.from({ length: 6 }, (_, index) =>
       getFrom(`${demo.url}${MADRID_BARCELONA}&passengers=${index + 1}`, own),
     );
@@ -111,6 +112,7 @@ export function testGroupSignal(signal: NodeJS.Signals, accept: string, dispatch
       expect((await requestsAt(demo.carriersUrl))['renfe']?.open).toBe(6),
     );
     process.kill(group, signal);
+    await answer();
     const answers = await Promise.all(asked);
     expect(answers.map(({ status, body }) => [status, body.complete])).toEqual(
       asked.map(() => [200, true]),
@@ -133,11 +135,13 @@ export function testTermination(accept: string, dispatch: string): void {
     const demo = await startDemo([...ways, '--workers', '2', '--latency', '300', ...PATIENT]);
     const { body: config } = await getFrom(`${demo.url}/config`);
     const pids = ['server', 'task'].flatMap((role) => pidsOf(config, role));
+    const answer = await hold(demo.carriersUrl, 'renfe');
     const asked = getFrom(demo.url + MADRID_BARCELONA);
     await eventually(async () =>
       expect((await requestsAt(demo.carriersUrl))['renfe']?.open).toBe(1),
     );
     demo.child.kill('SIGTERM');
+    await answer();
     const { status, body } = await asked;
     expect([status, body.complete]).toEqual([200, true]);
     expect(await demo.exit()).toBe(0);

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { eventually, getFrom, MADRID_BARCELONA, requestsAt, startDemo } from './demo.ts';
+import { eventually, getFrom, hold, MADRID_BARCELONA, requestsAt, startDemo } from './demo.ts';
 import { type ReceivedSpan, receiveTelemetry, tracesOf, treeOf } from './otlp-receiver.ts';
 
 /** Ends a server, which sends what is left, and returns all spans. */
@@ -73,8 +73,9 @@ export async function linkedStreams(...argv: string[]): Promise<void> {
 /** A worker that is killed in the middle of its task: the attempts are two spans. */
 export async function killedWorker(...argv: string[]): Promise<void> {
   const collector = await receiveTelemetry();
-  const flags = ['--otel', collector.url, '--latency', '1000', '--carriers', 'avlo', ...argv];
+  const flags = ['--otel', collector.url, '--deadline-ms', '60000', '--carriers', 'avlo', ...argv];
   const demo = await startDemo(flags);
+  const release = await hold(demo.carriersUrl, 'avlo');
   const answer = getFrom(demo.url + MADRID_BARCELONA);
   const pid = await eventually(async () => {
     // Only a task that has begun is lost with its worker.
@@ -86,6 +87,7 @@ export async function killedWorker(...argv: string[]): Promise<void> {
     return busy.pid as number;
   });
   process.kill(pid, 'SIGKILL');
+  await release();
   expect(await answer).toMatchObject({ status: 200, body: { complete: true } });
   const [trace = []] = tracesOf(await spansOf(demo, collector), '/search');
   const attempts = trace.filter(({ name }) => name === 'task askCarrier');

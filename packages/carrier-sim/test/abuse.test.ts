@@ -132,12 +132,12 @@ test.each([
   [
     { capacity: { queue: 5 } },
     'TypeError',
-    '`plan.capacity.concurrent` must be an integer of 1 to 100000, got undefined',
+    '`plan.capacity.concurrent` must be an integer of 0 to 100000, got undefined',
   ],
   [
-    { capacity: { concurrent: 0 } },
+    { capacity: { concurrent: -1 } },
     'RangeError',
-    '`plan.capacity.concurrent` must be an integer of 1 to 100000, got 0',
+    '`plan.capacity.concurrent` must be an integer of 0 to 100000, got -1',
   ],
   [
     { capacity: { concurrent: 1, waiting: 5 } },

@@ -72,6 +72,19 @@ test('a wider capacity lets in those who wait', async () => {
   await expect(hung).rejects.toThrow('aborted');
 });
 
+test('a capacity of 0 holds calls until the plan changes', async () => {
+  const latency = { kind: 'fixed', ms: 0 } as const;
+  const sim = await startedSim({
+    plan: { avlo: { latency, capacity: { concurrent: 0, queue: 2 } } },
+  });
+  const held = [file(sim.url), file(sim.url)];
+  await eventually(() => expect(sim.requests().avlo.open).toBe(2));
+  expect((await file(sim.url)).status).toBe(503);
+  expect(sim.requests().avlo).toMatchObject({ answered: 1, open: 2 });
+  sim.setPlan('avlo', { capacity: null });
+  expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
+});
+
 test('capacity holds for a carrier of your own, and PUT /plan changes it', async () => {
   await using sim = await startCarrierSim({ carriers: { night: () => ({ body: 'x' }) } });
   const put = await fetch(`${sim.url}/plan/night`, {

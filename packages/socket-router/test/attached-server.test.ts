@@ -245,6 +245,25 @@ test('a worker that closes does not wait for the rest of a head, which is no req
   await closed;
 });
 
+test('a worker that closes waits for a request whose body its server asks for itself', async () => {
+  const server = createServer();
+  const asked = once(server, 'checkContinue');
+  const { router, handle } = attach(server);
+  const [socket, client] = await connection();
+  const head =
+    'POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n';
+  router.say({ kind: 'hand', id: 1, bytes: head, before: inTime() }, socket);
+  const [, response] = await asked;
+  const all = received(client);
+  const closed = handle.close({ graceMs: 60_000, lameDuckMs: 0 });
+  router.say({ kind: 'retired' });
+  // Its sweeps have begun.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  response.end('no');
+  expect(await all).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*no/);
+  await closed;
+});
+
 test('the number of open connections is reported some time after a change', async () => {
   const { router, handle } = attach(createServer((_, response) => response.end()));
   const [served, client] = await connection();

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { lives, until } from '@ticketing/test-kit';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSocketRouter, type RouterWorker } from '../src/index.ts';
-import { open, received, workerReplyIn } from './clients.ts';
+import { askWorker, oneConnection, open, received, workerReplyIn } from './clients.ts';
 import { testCloseAfterGrace, testCloseBeforePort, testCloseWithRequests } from './close-cases.ts';
-import { openRouter } from './router-fixture.ts';
+import { byKey, keyed, keys } from './keyed-workers.ts';
+import { openJournal, openRouter } from './router-fixture.ts';
 import { SimulatedChannel } from './simulated-channel.ts';
 
 /** Steps of a program after which it may close: before the port is asked for, and after it. */
@@ -60,6 +61,20 @@ test('close() without connections has no lame duck, also when workers have unix 
   const started = performance.now();
   await router.close({ graceMs: 60_000, lameDuckMs: 30_000 });
   expect(performance.now() - started).toBeLessThan(10_000);
+});
+
+test('close() closes no connection whose later request is answered by another worker', async () => {
+  const journal = openJournal();
+  const env = { ...byKey.env, JOURNAL: journal.path };
+  const { port, pids, router } = await openRouter({ ...byKey, env, laterRequests: 'forward' });
+  const agent = oneConnection();
+  onTestFinished(() => agent.destroy());
+  await askWorker(port, { agent, ...keyed(keys[0] ?? '') });
+  const later = askWorker(port, { agent, path: '/later?ms=1000', ...keyed(keys[1] ?? '') });
+  await until(() => journal.requests().some(({ url }) => url.startsWith('/later')));
+  const closed = router.close({ graceMs: 30_000, lameDuckMs: 0 });
+  expect((await later).pid).toBe(pids()[1]);
+  await closed;
 });
 
 test.each([

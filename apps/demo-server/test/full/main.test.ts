@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import {
   eventually,
   getFrom,
+  hold,
   MADRID_BARCELONA,
   requestsAt,
   runDemo,
@@ -15,13 +16,15 @@ import {
 test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s: what is in flight is answered, then nothing is left',
   async (signal) => {
-    const demo = await startDemo(['--latency', '300']);
+    const demo = await startDemo(['--latency', '300', '--deadline-ms', '60000']);
+    const answer = await hold(demo.carriersUrl, 'renfe');
     const asked = getFrom(demo.url + MADRID_BARCELONA);
     await eventually(async () =>
       expect((await requestsAt(demo.carriersUrl))['renfe']?.open).toBe(1),
     );
     demo.child.kill(signal);
     demo.child.kill(signal);
+    await answer();
     const { status, body } = await asked;
     expect([status, body.complete]).toEqual([200, true]);
     expect(await demo.exit()).toBe(0);

@@ -2,14 +2,17 @@ import { type Rule, type Rules, required, resolveByRules, wholeBetween } from '@
 
 /** How many calls a carrier serves at a time. */
 export interface Capacity {
-  /** Calls that are served at once (1-100,000), each until its answer has ended or its client has left. */
+  /**
+   * Calls that are served at once (0-100,000), each until its answer has ended or its client has left. 0: those that arrive wait in
+   * the queue until the plan changes.
+   */
   readonly concurrent: number;
   /** Calls that wait for one of those to end (0-100,000), the first first; more are answered 503. */
   readonly queue: number;
 }
 
 const aCapacity: { readonly concurrent: Rule; readonly queue: Rule } & Rules = {
-  concurrent: required(wholeBetween(1, 100_000)),
+  concurrent: required(wholeBetween(0, 100_000)),
   queue: wholeBetween(0, 100_000, 0),
 };
 

@@ -189,7 +189,13 @@ export class AttachedServer implements WorkerHandle {
     }
     // Loaded on demand: docs/discoveries/bodies-cost-the-whole-heap.md
     const { Forwarding } = await import('./forwarding.ts');
-    return new Forwarding(this.#server, { route, slot, answerHeadBytes: headBytes, maxWaitMs });
+    return new Forwarding(this.#server, {
+      route,
+      slot,
+      answerHeadBytes: headBytes,
+      maxWaitMs,
+      busy: this.#busy,
+    });
   }
 
   #linkTo(router: string): RouterLink {

@@ -50,17 +50,19 @@ export class BusyConnections {
     };
   }
 
-  /** Must be called for each request of the server: with its event, and the response or the socket. */
+  /**
+   * Must be called for each request of the server, also for one that another worker is to answer: with its event, and the response or
+   * the socket. A request that is recorded twice counts twice until its answer has ended.
+   */
   record(event: string | symbol, other: unknown): void {
     if (!this.#isKnown) return;
-    if (event === 'request') {
-      const response = other as ServerResponse;
-      notesOf(response.req.socket).requests += 1;
-      response.on('close', this.#ended);
-    }
     if (event === 'upgrade' || event === 'connect') {
       notesOf(other as Socket).isUpgraded = true;
+      return;
     }
+    const response = other as ServerResponse;
+    notesOf(response.req.socket).requests += 1;
+    response.on('close', this.#ended);
   }
 
   /** Closes the connections that are not busy. */

@@ -20,6 +20,7 @@ import { headOfRequest } from '../reading/head-views.ts';
 import { readAgain } from '../reading/http/read-again.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
 import { noteLast, processInTime } from './connection-notes.ts';
+import type { BusyConnections } from './drain-connections.ts';
 import type { LaterRequests, RoutedBy } from './later-requests.ts';
 import { TermsOfPeers } from './sent-on-terms.ts';
 import { type Emit, interceptRequests } from './server-events.ts';
@@ -50,6 +51,8 @@ export interface ForwardingOptions {
   readonly answerHeadBytes: number | undefined;
   /** Longest wait until the other worker has taken a request; no limit if `undefined`, as for a router of an earlier version. */
   readonly maxWaitMs: number | undefined;
+  /** Gets each request that goes to another worker: the server does not. */
+  readonly busy: Pick<BusyConnections, 'record'>;
 }
 
 /** Sends later requests on a connection to the worker of their own key, before the server gets them. */
@@ -120,6 +123,7 @@ export class Forwarding implements LaterRequests {
     const mayAnswer = slotsOf(decision)?.includes(this.#options.slot) !== false;
     if (socketPath === undefined && (isHere || mayAnswer)) return false;
     const forwarded: ForwardedRequest = { event, values, mayAnswer };
+    this.#options.busy.record(event, values[1]);
     if (socketPath === undefined) answerHere(event, values, problem(503));
     else if (event !== 'upgrade') this.#forwardRequest(request, forwarded, socketPath, origin);
     else if (!isPending(before)) this.#forwardUpgrade(request, forwarded, socketPath);

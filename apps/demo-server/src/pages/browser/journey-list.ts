@@ -82,7 +82,7 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
       const sorted = sortJourneys(journeys, order);
       const ids = new Set(sorted.map(({ id }) => id));
       const gone = [...shown].filter(([id]) => !ids.has(id));
-      let at: Element | null = null;
+      let at: HTMLElement | null = null;
       let next = 0;
       let isBelow = false;
       // Whoever calls has work of its own.
@@ -90,7 +90,7 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
       if (own !== current) return false;
       while (next < sorted.length || gone.length > 0) {
         // What changes below the window moves nothing in it, and need not be measured.
-        isBelow ||= at !== null && (at as Element).getBoundingClientRect().top > innerHeight;
+        isBelow ||= at !== null && placeOf(at, list) > innerHeight;
         const change = (): void => {
           const end = performance.now() + SLICE_MS;
           let left = SLICE_ROWS;
@@ -99,7 +99,7 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
             left -= 1;
             const hidden = gone.pop();
             if (hidden === undefined) {
-              if (next === 0) at = list.firstElementChild;
+              if (next === 0) at = list.firstElementChild as HTMLElement | null;
               at = put(sorted[next] as Journey, at);
               next += 1;
             } else {
@@ -122,10 +122,10 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
   };
 
   /** Puts the row of a journey before another; returns the row before which the next one comes. */
-  function put(journey: Journey, before: Element | null): Element | null {
+  function put(journey: Journey, before: HTMLElement | null): HTMLElement | null {
     const { row, old } = rowOf(journey);
     const at = before === old && old !== undefined ? row : before;
-    if (row === at) return at.nextElementSibling;
+    if (row === at) return at.nextElementSibling as HTMLElement | null;
     move(list, row, at);
     return at;
   }
@@ -148,24 +148,24 @@ function replace(old: HTMLElement, row: HTMLElement): void {
 const GLIDE_MS = 200;
 
 /**
- * Changes a list so that the rows in view do not jump: each glides from where it was to where it is now, or fades there for
+ * Changes a list so that the rows in view do not jump: each glides from where it is seen to its new place, or fades there for
  * people who want less motion. A row that has moved twice goes on from where it is seen.
  */
 function glide(list: HTMLElement, change: () => void): void {
-  const seen = inView(list);
+  const seen = nearView(list);
   change();
   for (const [row] of seen) for (const animation of row.getAnimations()) animation.cancel();
   // All are measured before any is changed: the list is laid out once.
   const moved = seen
     .filter(([row]) => row.isConnected)
-    .map(([row, top]) => [row, top - row.getBoundingClientRect().top] as const)
-    .filter(([, by]) => Math.abs(by) >= 1);
+    .map(([row, top]) => ({ row, top, now: row.getBoundingClientRect().top }))
+    .filter(({ top, now }) => Math.abs(top - now) >= 1 && Math.min(top, now) < innerHeight);
   const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  for (const [row, by] of moved) {
+  for (const { row, top, now } of moved) {
     // A row that is put in anew appears; one that has the focus would lose it.
     if (!row.contains(document.activeElement)) list.insertBefore(row, row.nextElementSibling);
-    if (Math.abs(by) > innerHeight) continue;
-    const there = `translateY(${by}px)`;
+    if (Math.abs(top - now) > innerHeight) continue;
+    const there = `translateY(${top - now}px)`;
     row.animate(isCalm ? fade(there) : { transform: [there, 'none'] }, {
       duration: GLIDE_MS,
       easing: 'ease-out',
@@ -182,15 +182,25 @@ function fade(there: string): Keyframe[] {
   ];
 }
 
-/** The rows in view, with their distance from its top. */
-function inView(list: HTMLElement): (readonly [row: Element, top: number])[] {
-  const rows: (readonly [Element, number])[] = [];
-  for (let row = list.firstElementChild; row !== null; row = row.nextElementSibling) {
-    const { top, bottom } = row.getBoundingClientRect();
-    if (top > innerHeight) break;
-    if (bottom >= 0) rows.push([row, top]);
+/**
+ * The rows that are seen in the window, or have their place in it or in the window below, with where they are seen. A row that glides is
+ * seen up to a window from its place, and rows with a place before its own may be far below.
+ */
+function nearView(list: HTMLElement): (readonly [row: HTMLElement, top: number])[] {
+  const rows: (readonly [HTMLElement, number])[] = [];
+  for (const child of list.children) {
+    const row = child as HTMLElement;
+    const place = placeOf(row, list);
+    if (place > 2 * innerHeight) break;
+    const { top, bottom, height } = row.getBoundingClientRect();
+    if (bottom >= 0 || place + height >= 0) rows.push([row, top]);
   }
   return rows;
+}
+
+/** Where a row of a list is laid out, in pixels below the top of the window, wherever it is seen meanwhile. */
+function placeOf(row: HTMLElement, list: HTMLElement): number {
+  return list.getBoundingClientRect().top + row.offsetTop - list.offsetTop;
 }
 
 /** `moveBefore` keeps focus and open details; it takes only rows that are in the document. */
