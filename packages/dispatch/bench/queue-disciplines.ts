@@ -9,10 +9,10 @@ import type {
   WorkerEvents,
   WorkerHandle,
 } from '../src/contract/transport.ts';
-import { Call } from '../src/kernel/calls/call.ts';
-import { Feeder } from '../src/kernel/calls/feeder.ts';
-import { WaitingCalls } from '../src/kernel/calls/waiting-calls.ts';
 import { createDispatcher } from '../src/kernel/create-pool.ts';
+import { Call } from '../src/kernel/state/call.ts';
+import { Departures } from '../src/kernel/state/departures.ts';
+import { WaitingCalls } from '../src/kernel/state/waiting-calls.ts';
 
 const WORKERS = 2;
 const RUN_MS = 10;
@@ -141,7 +141,7 @@ interface Load {
 }
 
 const own = { next: WaitingCalls.prototype.next, lateBy: Call.prototype.lateBy };
-const check = Feeder.prototype.admit;
+const measure = Departures.prototype.intervalMs;
 const byAge: typeof own.next = (first) => first;
 
 /**
@@ -182,7 +182,8 @@ async function goodput(
 ): Promise<number> {
   Object.assign(WaitingCalls.prototype, { next: patch.next ?? own.next });
   Object.assign(Call.prototype, { lateBy: patch.lateBy ?? own.lateBy });
-  Feeder.prototype.admit = isAdmitting ? check : () => {};
+  // While nothing is known of the wait, every call is admitted.
+  Departures.prototype.intervalMs = isAdmitting ? measure : () => undefined;
   const clock = new SimulatedClock();
   const random = randomOf(7);
   const least = { maxQueue: 2 ** 31 - 1, healthMs: 2 ** 31 - 1, abortGraceMs: 2 ** 31 - 1 };

@@ -15,7 +15,7 @@ import type {
 } from './contract/transport.ts';
 import { checkTaskModule, isFinalFailure, loadTaskModule } from './define-tasks.ts';
 import { createDispatcher } from './kernel/create-pool.ts';
-import { splitPoolOptions } from './kernel/resolve-pool-options.ts';
+import { splitPoolOptions } from './kernel/options.ts';
 import { nextMicrotask } from './soon.ts';
 import { isTransferred } from './task-results.ts';
 import { TaskRunner } from './worker/task-runner.ts';

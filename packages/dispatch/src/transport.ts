@@ -22,8 +22,8 @@ export type {
   WorkerStart,
 } from './contract/transport.ts';
 export { createDispatcher, createPool, type Pool } from './kernel/create-pool.ts';
-export { resolvePoolOptions, splitPoolOptions } from './kernel/resolve-pool-options.ts';
-export type { ObservedWorker, PoolObserver } from './kernel/workers/pool-events.ts';
+export { resolvePoolOptions, splitPoolOptions } from './kernel/options.ts';
+export type { ObservedWorker, PoolObserver } from './kernel/state/pool-events.ts';
 export { createOrphanGuard, type OrphanGuard } from './process/orphan-guard.ts';
 export { slotVariable } from './process/worker-data.ts';
 export {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { MapOptions, RunOptions } from '../src/contract/dispatcher.ts';
-import { checkMapOptions, checkRunOptions } from '../src/kernel/calls/check-run-options.ts';
+import { checkMapOptions, checkRunOptions } from '../src/kernel/checks.ts';
 
 const run = (options: unknown) => () => checkRunOptions(options as RunOptions);
 const map = (options: unknown) => () => checkMapOptions(options as MapOptions);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Departures } from '../src/kernel/calls/waiting-calls.ts';
+import { Departures } from '../src/kernel/state/departures.ts';
 
 test('nothing is known before the first answer, and no departure before the eighth', () => {
   const departures = new Departures();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createHistogram } from '../src/kernel/kernel-counts.ts';
+import { createHistogram } from '../src/kernel/state/counts.ts';
 
 const summaryOf = (times: readonly number[]) => {
   const histogram = createHistogram();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Call } from '../src/kernel/calls/call.ts';
-import { type ItemSink, ItemStream } from '../src/kernel/calls/item-stream.ts';
+import { ItemStream } from '../src/kernel/face/item-stream.ts';
+import type { Call, ItemSink } from '../src/kernel/state/call.ts';
 import { ItemPump } from '../src/worker/item-pump.ts';
 import { settle } from './task-runner-fixture.ts';
 

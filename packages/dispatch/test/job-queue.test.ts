@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { AGEING_MS, goesBefore, JobQueue, type Queued } from '../src/kernel/calls/job-queue.ts';
+import { AGEING_MS, goesBefore, JobQueue, type Queued } from '../src/kernel/state/job-queue.ts';
 
 /** A job as a caller of the queue makes it. */
 function job(order: number, enqueuedAt: number, priority = 0): Queued {

@@ -7,7 +7,7 @@ import {
   createPool as createKernelPool,
   type Pool as KernelPool,
 } from '../src/kernel/create-pool.ts';
-import { slotOfKey } from '../src/kernel/workers/slots.ts';
+import { slotOfKey } from '../src/kernel/policy/choose-worker.ts';
 import { FakeTransport, type FakeTransportOptions } from './fake-transport.ts';
 
 export type FakeTasks = {

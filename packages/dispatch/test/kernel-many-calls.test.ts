@@ -3,11 +3,15 @@ import { createManualClock } from '@ticketing/test-kit';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { createInProcessDispatcher, defineTasks } from '../src/index.ts';
-import type { Call } from '../src/kernel/calls/call.ts';
-import { TimeLimits } from '../src/kernel/calls/time-limits.ts';
+import { TimeLimits } from '../src/kernel/limits/time-limits.ts';
 import { checkPoolsAfterEach, createPool, turn } from './kernel-fixture.ts';
 
 checkPoolsAfterEach();
+
+interface Limited {
+  readonly id: number;
+  readonly enqueuedAt: number;
+}
 
 /** Calls in flight, each with a signal of its own. */
 async function manyCalls(count = 20) {
@@ -122,11 +126,11 @@ test('limits pass in their order and in time, with one timer for each duration',
     fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
       const clock = createManualClock();
       const passed: [at: number, name: number][] = [];
-      const limits = new TimeLimits(clock, ({ call }) => passed.push([clock.now(), call.id]));
+      const limits = new TimeLimits<Limited>(clock, ({ call }) => passed.push([clock.now(), call.id]));
       const all: { limit: ReturnType<typeof limits.add>; at: number; removed: boolean }[] = [];
       for (const each of steps) {
         if ('add' in each) {
-          const call = { id: all.length, enqueuedAt: clock.now() } as Call;
+          const call = { id: all.length, enqueuedAt: clock.now() };
           const limit = limits.add(call, 'ERR_TIMEOUT', each.add);
           all.push({ limit, at: clock.now() + each.add, removed: false });
         } else if ('remove' in each) {
@@ -153,13 +157,13 @@ test('limits pass in their order and in time, with one timer for each duration',
 test('a limit that ends others, and begins one of the same duration, ends each once', () => {
   const clock = createManualClock();
   const passed: number[] = [];
-  const limits: TimeLimits = new TimeLimits(clock, ({ call: { id } }) => {
+  const limits: TimeLimits<Limited> = new TimeLimits(clock, ({ call: { id } }) => {
     passed.push(id);
     if (id !== 0) return;
     limits.remove(second);
-    limits.add({ id: 3, enqueuedAt: clock.now() } as Call, 'ERR_TIMEOUT', 10);
+    limits.add({ id: 3, enqueuedAt: clock.now() }, 'ERR_TIMEOUT', 10);
   });
-  const at = (id: number) => limits.add({ id, enqueuedAt: clock.now() } as Call, 'ERR_TIMEOUT', 10);
+  const at = (id: number) => limits.add({ id, enqueuedAt: clock.now() }, 'ERR_TIMEOUT', 10);
   at(0);
   const second = at(1);
   at(2);

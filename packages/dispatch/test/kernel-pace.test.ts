@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { Pace } from '../src/kernel/workers/pace.ts';
-import { PoolWorker } from '../src/kernel/workers/pool-worker.ts';
-import { addSlots, type Slot, soonest } from '../src/kernel/workers/slots.ts';
-import { createWindow } from '../src/kernel/workers/window.ts';
+import { Pace } from '../src/kernel/state/pace.ts';
+import { soonest } from '../src/kernel/policy/choose-worker.ts';
+import { addSlots, type Slot } from '../src/kernel/state/slots.ts';
+import { Worker } from '../src/kernel/state/worker.ts';
+import { createWindow } from '../src/kernel/state/window.ts';
 
 /** Ready workers whose runs have taken so long, with so many calls. */
 function workersOf(
@@ -11,16 +12,16 @@ function workersOf(
   const slots: Slot[] = [];
   addSlots(slots, plan.length);
   for (const [index, { runsMs, calls = 0, sentAt = 0 }] of plan.entries()) {
-    const worker = new PoolWorker({
+    const worker = new Worker<never>({
       workerId: index + 1,
       slot: index,
       window: createWindow(100, { first: 100, max: 100 }),
       pace: new Pace(),
       bornAt: 0,
-      onStart: undefined,
+      limits: { tasks: 1, ageMs: 1, rssBytes: 1, heapBytes: 1 },
     });
-    worker.state = 'ready';
-    for (const runMs of runsMs) worker.pace?.record(runMs, 0);
+    worker.phase = 'ready';
+    for (const runMs of runsMs) worker.load.pace?.record(runMs, 0);
     for (let call = 0; call < calls; call += 1) worker.calls.add({ seq: call, sentAt } as never);
     (slots[index] as Slot).current = worker;
   }

@@ -1,7 +1,7 @@
 import { anObject, systemClock, usableCores } from '@ticketing/kit';
 import { expect, test } from 'vitest';
 import type { PoolOptions } from '../src/contract/pool-options.ts';
-import { resolvePoolOptions, splitPoolOptions } from '../src/kernel/resolve-pool-options.ts';
+import { resolvePoolOptions, splitPoolOptions } from '../src/kernel/options.ts';
 
 const resolve = (options: PoolOptions) => resolvePoolOptions('create dispatcher', 'fork', options);
 const wrong = (options: object) => () => resolve(options as PoolOptions);

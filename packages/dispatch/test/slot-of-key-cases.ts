@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { slotOfKey } from '../src/kernel/workers/slots.ts';
+import { slotOfKey } from '../src/kernel/policy/choose-worker.ts';
 
 const keys = Array.from({ length: 20_000 }, (_, index) => `customer-${index}`);
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { slotOfKey } from '../src/kernel/workers/slots.ts';
+import { slotOfKey } from '../src/kernel/policy/choose-worker.ts';
 import { testGrowth, testSpread } from './slot-of-key-cases.ts';
 
 test('a key keeps its slot in every process and version', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Call } from '../src/kernel/calls/call.ts';
-import { WaitingCalls } from '../src/kernel/calls/waiting-calls.ts';
+import type { Call } from '../src/kernel/state/call.ts';
+import { WaitingCalls } from '../src/kernel/state/waiting-calls.ts';
 
 const call = (order: number) => ({ priority: 0, enqueuedAt: 0, order, target: {} }) as Call;
 const ahead = (waiting: WaitingCalls, workers: number, slot?: number) =>

@@ -3,13 +3,14 @@ import type { Dispatcher } from '../contract/dispatcher.ts';
 import type { PoolOptions } from '../contract/pool-options.ts';
 import type { TaskMap } from '../contract/task.ts';
 import type { Transport } from '../contract/transport.ts';
-import { closed } from './calls/call-errors.ts';
-import { Kernel } from './kernel.ts';
-import { KernelDispatcher } from './kernel-dispatcher.ts';
-import { MAX_WORKERS, resolvePoolOptions } from './resolve-pool-options.ts';
-import type { PoolObserver } from './workers/pool-events.ts';
-import { addSlots } from './workers/slots.ts';
-import type { WorkerPool } from './workers/worker-pool.ts';
+import { closed } from './errors.ts';
+import { PoolDispatcher } from './face/dispatcher.ts';
+import { createKernel } from './kernel.ts';
+import { MAX_WORKERS, resolvePoolOptions } from './options.ts';
+import type { PoolObserver } from './state/pool-events.ts';
+import type { PoolState } from './state/pool-state.ts';
+import { advance } from './steps/advance.ts';
+import { recycle, resize, whenReady } from './steps/workers.ts';
 
 /** The workers of a dispatcher, for programs whose workers do more than tasks, such as servers. */
 export interface Pool<M extends TaskMap> {
@@ -43,25 +44,25 @@ export function createPool<M extends TaskMap>(
   options: PoolOptions = {},
 ): Pool<M> {
   const resolved = resolvePoolOptions('create dispatcher', transport.kind, options);
-  const kernel = new Kernel(transport, resolved);
-  const owner = new KernelDispatcher(kernel);
+  const pool = createKernel(transport, resolved);
+  const owner = new PoolDispatcher(pool);
   return {
     dispatcher: owner as Dispatcher<M>,
     async scale(workers) {
       const rule = wholeBetween(1, MAX_WORKERS);
       if (!rule.test(workers)) throw wrongOption('scale', 'workers', rule, workers);
-      await resize(kernel.pool, resolved.name, workers);
+      await scale(pool, workers);
     },
     recycle(workerId) {
-      const slot = kernel.pool.slots.find(({ current }) => current?.workerId === workerId);
+      const slot = pool.staff.slots.find(({ current }) => current?.workerId === workerId);
       if (slot?.current === undefined) return;
       // While no successor starts, later checks try again.
-      slot.current.asksRecycle = true;
-      kernel.upkeep.recycle(slot.current);
+      slot.current.health.askRecycle();
+      recycle(pool, slot.current);
     },
-    lend: () => new KernelDispatcher(kernel, owner) as Dispatcher<M>,
+    lend: () => new PoolDispatcher(pool, owner) as Dispatcher<M>,
     observe: (observer) => {
-      kernel.pool.events.observer = observer;
+      pool.staff.events.observer = observer;
     },
   };
 }
@@ -79,19 +80,14 @@ export function createDispatcher<M extends TaskMap>(
 }
 
 /** Gives a pool `count` slots, each with a worker, as {@link Pool.scale} says. */
-async function resize(pool: WorkerPool, name: string, count: number): Promise<void> {
-  if (pool.isClosed) throw closed(name);
-  pool.min = count;
-  const removed = pool.slots.splice(count);
-  addSlots(pool.slots, count);
-  const leaving = removed.flatMap((slot) => pool.vacate(slot));
-  const gone = leaving.map(
+async function scale(pool: PoolState, count: number): Promise<void> {
+  if (pool.phase === 'closed') throw closed(pool.options.name);
+  const gone = resize(pool, count).map(
     (worker) =>
       new Promise<void>((resolve) => {
         worker.onGone = resolve;
       }),
   );
-  pool.fill();
-  pool.resolveIfReady();
-  await Promise.all([pool.whenReady(), ...gone]);
+  advance(pool);
+  await Promise.all([whenReady(pool), ...gone]);
 }

@@ -1,5 +1,5 @@
 import { aSignal, wrongOption } from '@ticketing/kit';
-import { closed } from '../kernel/calls/call-errors.ts';
+import { closed } from '../kernel/errors.ts';
 import { nextImmediate } from '../soon.ts';
 
 /** The room of a fallback, and callers that wait for it. */

@@ -3,7 +3,7 @@ import type { AbortWaiter, Clock, SignalListeners } from '@ticketing/kit';
 import type { Dispatcher, RunOptions } from '../contract/dispatcher.ts';
 import type { TaskMap } from '../contract/task.ts';
 import { DispatchError } from '../errors.ts';
-import type { Ending } from '../kernel/kernel-counts.ts';
+import type { Ending } from '../kernel/state/counts.ts';
 import { type Endings, endingOf, since, withTimeLeft } from './wrapped-calls.ts';
 
 /** `{ name, task, workerId, won }` of a hedged call that has settled: the first worker, and whether the second one answered first. */

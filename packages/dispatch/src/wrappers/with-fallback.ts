@@ -29,9 +29,9 @@ import type {
 import type { DispatcherStats } from '../contract/stats.ts';
 import type { TaskMap } from '../contract/task.ts';
 import { DispatchError } from '../errors.ts';
-import { callError } from '../kernel/calls/call-errors.ts';
-import { checkCloseOptions, checkDrainOptions } from '../kernel/calls/check-run-options.ts';
-import type { MapInputs } from '../kernel/calls/map-tasks.ts';
+import { callError } from '../kernel/errors.ts';
+import { checkCloseOptions, checkDrainOptions } from '../kernel/checks.ts';
+import type { MapInputs } from '../kernel/face/map-tasks.ts';
 import { nextImmediate } from '../soon.ts';
 import { FallbackRoom } from './fallback-room.ts';
 import {

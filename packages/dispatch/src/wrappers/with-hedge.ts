@@ -31,7 +31,7 @@ import type {
 } from '../contract/dispatcher.ts';
 import type { DispatcherStats } from '../contract/stats.ts';
 import type { TaskMap } from '../contract/task.ts';
-import type { MapInputs } from '../kernel/calls/map-tasks.ts';
+import type { MapInputs } from '../kernel/face/map-tasks.ts';
 import { HedgedCall, type Hedges } from './hedged-call.ts';
 import { aDispatcher } from './with-fallback.ts';
 import {

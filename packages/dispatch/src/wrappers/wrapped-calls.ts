@@ -8,10 +8,10 @@ import type {
 } from '../contract/dispatcher.ts';
 import type { TaskMap } from '../contract/task.ts';
 import { DispatchError } from '../errors.ts';
-import { timedOut } from '../kernel/calls/call-errors.ts';
-import { checkMapOptions } from '../kernel/calls/check-run-options.ts';
-import { type MapInputs, mapTasks } from '../kernel/calls/map-tasks.ts';
-import type { Ending } from '../kernel/kernel-counts.ts';
+import { timedOut } from '../kernel/errors.ts';
+import { checkMapOptions } from '../kernel/checks.ts';
+import { type MapInputs, mapTasks } from '../kernel/face/map-tasks.ts';
+import type { Ending } from '../kernel/state/counts.ts';
 
 /** Calls by how they ended. */
 export type Endings = Record<Ending, number>;

@@ -1,0 +1,109 @@
+import type { RunOptions } from '../../contract/dispatcher.ts';
+import { anyWorker, type Target } from '../state/call.ts';
+import type { PoolQueue, PoolStaff } from '../state/pool-state.ts';
+import { countReady, isTaken } from '../state/slots.ts';
+import { roomOf, slotOfTarget, workerFor } from './choose-worker.ts';
+
+/** Decision about a call that has to wait. */
+export type Admittance =
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'apart' }
+  | { readonly kind: 'full' }
+  | {
+      readonly kind: 'overloaded';
+      /** Option that its wait would exceed, and the value of that. */
+      readonly option: string;
+      readonly limit: number;
+      readonly expectedWaitMs: number;
+      readonly retryAfterMs: number;
+    };
+
+const WAIT: Admittance = { kind: 'wait' };
+
+/** Decides whether a call may wait. One at the head of the queue always may, since it is next. */
+export function admit(
+  queue: PoolQueue,
+  call: { readonly task: string; readonly target: Target; readonly options: RunOptions | undefined },
+  now: () => number,
+): Admittance {
+  const { target, options } = call;
+  if (target.apartFrom !== undefined) return { kind: 'apart' };
+  if (queue.waiting.size >= queue.options.maxQueue) return { kind: 'full' };
+  const { option, limit, allowedMs } = waitLimit(queue, call.task, options);
+  if (allowedMs === Number.POSITIVE_INFINITY) return WAIT;
+  const waitMs = expectedWaitMs(queue, target, options?.priority ?? 0, now());
+  if (waitMs === undefined || waitMs === 0 || waitMs <= allowedMs) return WAIT;
+  // By then the queue may be as long as the call may wait.
+  const retryAfterMs = Math.max(1, Math.ceil(waitMs - Math.max(0, allowedMs)));
+  return { kind: 'overloaded', option, limit, expectedWaitMs: Math.ceil(waitMs), retryAfterMs };
+}
+
+/** Whether calls are refused: no worker is ready, and the circuit is not closed. */
+export function isBroken({ circuit, slots }: Pick<PoolStaff, 'circuit' | 'slots'>): boolean {
+  return circuit.state !== 'closed' && countReady(slots) === 0;
+}
+
+/** Returns how many more calls without a key would be taken. */
+export function queueRoom({ slots, waiting, options }: PoolQueue): number {
+  return options.maxQueue - waiting.size + roomOf(slots);
+}
+
+/** Whether a call with a key would be taken besides `others`, of which all may be for its worker. */
+export function hasRoomFor(queue: PoolQueue, key: string, others: number, now: () => number): boolean {
+  const target = { ...anyWorker, key };
+  if (others === 0 && workerFor(queue, target, now) !== undefined) return true;
+  if (queue.options.maxQueue - queue.waiting.size <= others) return false;
+  return (expectedWaitMs(queue, target, 0, now()) ?? 0) <= queue.options.maxWaitMs;
+}
+
+/** Returns the milliseconds that a call without options would wait for a worker; undefined while nothing is known. */
+export function usualWaitMs(queue: PoolQueue, now: () => number): number | undefined {
+  const isNext = workerFor(queue, anyWorker, now) !== undefined;
+  return isNext ? 0 : expectedWaitMs(queue, anyWorker, 0, now());
+}
+
+/** Returns the milliseconds that a call would wait; 0 if none goes before it, undefined while nothing is known. */
+function expectedWaitMs(
+  queue: PoolQueue,
+  target: Target,
+  priority: number,
+  now: number,
+): number | undefined {
+  const { slots, waiting, departures } = queue;
+  const own = slotOfTarget(queue, target);
+  let ready = 0;
+  let workers = 0;
+  let holds = 0;
+  for (const slot of slots) {
+    if (isTaken(slot)) workers += 1;
+    if (slot.current?.phase !== 'ready') continue;
+    ready += 1;
+    holds += slot.current.holds;
+  }
+  // The time that a worker takes to start is unknown.
+  if (ready === 0) return undefined;
+  if (own !== undefined && slots[own]?.current?.phase !== 'ready') return undefined;
+  const ahead = waiting.ahead(own, { priority, now, workers });
+  if (ahead === 0) return 0;
+  const inFlight = (holds * workers) / ready;
+  const interval = departures.intervalMs(workers, inFlight, now, waiting.since);
+  return interval === undefined ? undefined : ahead * interval;
+}
+
+/** Returns the option that ends a wait first; `timeoutMs` also covers the time that the task takes at its worker. */
+function waitLimit(
+  { departures, options: { maxWaitMs } }: PoolQueue,
+  task: string,
+  options: RunOptions | undefined,
+): { readonly option: string; readonly limit: number; readonly allowedMs: number } {
+  let least = { option: 'maxWaitMs', limit: maxWaitMs, allowedMs: maxWaitMs };
+  const { timeoutMs, queueTimeoutMs } = options ?? {};
+  if (queueTimeoutMs !== undefined && queueTimeoutMs < least.allowedMs) {
+    least = { option: 'queueTimeoutMs', limit: queueTimeoutMs, allowedMs: queueTimeoutMs };
+  }
+  if (timeoutMs !== undefined) {
+    const allowedMs = timeoutMs - departures.heldMs(task);
+    if (allowedMs < least.allowedMs) least = { option: 'timeoutMs', limit: timeoutMs, allowedMs };
+  }
+  return least;
+}

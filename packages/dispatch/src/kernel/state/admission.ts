@@ -1,0 +1,58 @@
+/** Terms on which one worker gets calls. */
+export class Admission {
+  /** Calls that it has been given so far: the number of the latest. */
+  given = 0;
+  /** Streams at it that wait for their consumers: they take no room. */
+  stalled = 0;
+  /** Whether it takes only calls whose key it owns, as long as others take calls. */
+  keysOnly = false;
+  /** Bound of its latest `room`. */
+  most: number = Number.POSITIVE_INFINITY;
+  /** Largest bound of a `room`: estimates what it holds once those that share it are served or gone. */
+  mostEver = 0;
+  /** When calls were taken back from it, if it has sent nothing since: it gets no calls. */
+  heldUpAt: number | undefined = undefined;
+  /** Whether it gave a call back for want of room, and has sent no `room` since: it gets no calls. */
+  #isBusy = false;
+
+  /** Whether it may get calls as far as its room allows. */
+  get isOpen(): boolean {
+    return this.heldUpAt === undefined && !this.#isBusy;
+  }
+
+  /** Counts one more call, and returns its number. */
+  give(): number {
+    this.given += 1;
+    return this.given;
+  }
+
+  stall(by: 1 | -1): void {
+    this.stalled += by;
+  }
+
+  /** It has no room. */
+  close(): void {
+    this.#isBusy = true;
+  }
+
+  /** It has room again, for `window` calls at most. */
+  open(window: number): void {
+    this.#isBusy = false;
+    this.most = Math.max(1, Math.floor(window) || 1);
+    this.mostEver = Math.max(this.mostEver, this.most);
+  }
+
+  takeKeysOnly(on: boolean): void {
+    this.keysOnly = on;
+  }
+
+  /** Calls were taken back from it. */
+  holdUp(now: number): void {
+    this.heldUpAt = now;
+  }
+
+  /** It has sent something. */
+  heard(): void {
+    this.heldUpAt = undefined;
+  }
+}

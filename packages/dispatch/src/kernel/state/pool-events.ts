@@ -1,0 +1,62 @@
+import { channel } from 'node:diagnostics_channel';
+import type { WorkerEnd } from '../../contract/transport.ts';
+import type { PoolWorker } from './call.ts';
+
+/** `{ name, workerId, pid }` of a worker that takes tasks. */
+const workerReadyChannel = channel('ticketing:dispatch:worker-ready');
+/** `{ name, workerId, pid, exitCode, signal }` of a worker that ended. */
+const workerExitChannel = channel('ticketing:dispatch:worker-exit');
+/** `{ name, error }` when too many workers failed. */
+const circuitOpenChannel = channel('ticketing:dispatch:circuit-open');
+
+/** A worker, as observers see it. */
+export interface ObservedWorker {
+  readonly workerId: number;
+  /** From 0. */
+  readonly slot: number;
+  readonly pid: number | undefined;
+  /** Its latest report of other work. */
+  readonly report: unknown;
+}
+
+/** Receives events of workers, after the kernel has handled them. */
+export interface PoolObserver {
+  ready(worker: ObservedWorker): void;
+  exit(worker: ObservedWorker, end: WorkerEnd): void;
+  /** Too many workers failed; `error` is the last one's. */
+  circuitOpen(error: unknown): void;
+}
+
+type Worker = Pick<PoolWorker, 'workerId' | 'slot' | 'handle' | 'reports'>;
+
+/** Publishes events of workers to the diagnostics channels, and to the observer if there is one. */
+export class PoolEvents {
+  observer: PoolObserver | undefined;
+  readonly #name: string;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  ready({ workerId, slot, handle, reports }: Worker): void {
+    const pid = handle?.pid;
+    if (workerReadyChannel.hasSubscribers) {
+      workerReadyChannel.publish({ name: this.#name, workerId, pid });
+    }
+    this.observer?.ready({ workerId, slot, pid, report: reports.report });
+  }
+
+  exit({ workerId, slot, handle, reports }: Worker, end: WorkerEnd): void {
+    const pid = handle?.pid;
+    const { exitCode, signal } = end;
+    if (workerExitChannel.hasSubscribers) {
+      workerExitChannel.publish({ name: this.#name, workerId, pid, exitCode, signal });
+    }
+    this.observer?.exit({ workerId, slot, pid, report: reports.report }, end);
+  }
+
+  circuitOpen(error: unknown): void {
+    if (circuitOpenChannel.hasSubscribers) circuitOpenChannel.publish({ name: this.#name, error });
+    this.observer?.circuitOpen(error);
+  }
+}

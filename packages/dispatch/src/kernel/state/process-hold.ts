@@ -1,0 +1,40 @@
+import type { PoolWorker } from './call.ts';
+
+/** Holds of the workers on this process: it stays alive while calls wait, or something is being closed. */
+export class ProcessHold {
+  isHeld = true;
+  /** Timer until it lets go; `closed` once it never does again. */
+  #timer: unknown;
+  readonly #workers: ReadonlySet<PoolWorker>;
+
+  constructor(workers: ReadonlySet<PoolWorker>) {
+    this.#workers = workers;
+  }
+
+  /** Sets whether workers hold the process. Those that start hold it until they are ready, whatever is set. */
+  set(isHeld: boolean): void {
+    this.isHeld = isHeld;
+    for (const worker of this.#workers) {
+      if (worker.phase !== 'starting') worker.handle?.hold(isHeld);
+    }
+  }
+
+  /** Starts the timer until it lets go, unless it runs. */
+  letGoLater(start: () => unknown): void {
+    if (this.isHeld) this.#timer ??= start();
+  }
+
+  /** The timer has fired. */
+  timeOver(isBusy: boolean): void {
+    this.#timer = undefined;
+    if (!isBusy) this.set(false);
+  }
+
+  /** Holds the process until the workers are gone. @returns the timer that ran */
+  close(): unknown {
+    const timer = this.#timer;
+    this.#timer = 'closed';
+    this.set(true);
+    return timer;
+  }
+}

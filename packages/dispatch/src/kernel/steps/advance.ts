@@ -1,0 +1,99 @@
+import type { PoolState } from '../state/pool-state.ts';
+import { fillAll, fillWorker } from './assign.ts';
+import { wakeWaiters } from './capacity.ts';
+import { loseHope } from './losses.ts';
+import { rehome } from './queue.ts';
+import { checkHeldUpSoon } from './recall.ts';
+import { expectAnswers, flush } from './send.ts';
+import { startMissing, stop } from './workers.ts';
+
+/** Milliseconds that idle workers still hold the process: another call may follow at once. */
+const LINGER_MS = 10;
+
+/**
+ * Does what must follow from changes, in one order, until nothing has changed: calls move, workers are filled, started and
+ * stopped, frames leave, and callers that wait for room get it. Called once after each event; steps call nothing of this.
+ */
+export function advance(pool: PoolState): void {
+  const { changes } = pool;
+  // A listener of a caller has made the event during a pass, which goes on with it.
+  if (changes.isRunning) return;
+  changes.isRunning = true;
+  try {
+    while (isChanged(pool)) pass(pool);
+  } finally {
+    changes.isRunning = false;
+  }
+  if (pool.calls.active === 0) letGo(pool);
+  if (pool.drains.size > 0) endDrains(pool);
+  if (changes.news.length > 0) tellNews(pool);
+}
+
+function isChanged({ changes }: PoolState): boolean {
+  const { touched, hasMoved, hasReturned, mayStart, hasLostHope, hasRoom } = changes;
+  return touched.length > 0 || hasMoved || hasReturned || mayStart || hasLostHope || hasRoom;
+}
+
+function pass(pool: PoolState): void {
+  const { changes, options } = pool;
+  const { touched, speaker } = changes;
+  changes.touched = changes.spare;
+  changes.speaker = undefined;
+  if (changes.hasMoved) {
+    changes.hasMoved = false;
+    rehome(pool);
+  }
+  if (changes.hasLostHope) {
+    changes.hasLostHope = false;
+    loseHope(pool);
+  }
+  if (changes.hasReturned) {
+    changes.hasReturned = false;
+    fillAll(pool);
+  }
+  for (const worker of touched) {
+    fillWorker(pool, worker);
+    if (worker.phase === 'retiring' && worker.calls.size === 0) {
+      stop(pool, worker, options.stopGraceMs);
+    }
+    checkHeldUpSoon(pool, worker);
+  }
+  if (changes.mayStart) {
+    changes.mayStart = false;
+    startMissing(pool);
+  }
+  if (speaker !== undefined) {
+    flush(pool, speaker);
+    expectAnswers(pool);
+  }
+  touched.length = 0;
+  changes.spare = touched;
+  if (changes.hasRoom) {
+    changes.hasRoom = false;
+    if (pool.capacity.waiters.size > 0) wakeWaiters(pool);
+  }
+}
+
+/** Lets the process end while no call is in flight, after a while. */
+function letGo({ hold, options, emit }: PoolState): void {
+  hold.letGoLater(() =>
+    options.clock.setTimeout(() => emit({ kind: 'check', what: 'linger' }), LINGER_MS),
+  );
+}
+
+function endDrains({ drains, calls }: PoolState): void {
+  for (const drain of drains) {
+    if ((drain.owner ?? calls).active > 0) continue;
+    drains.delete(drain);
+    drain.resolve();
+  }
+}
+
+/** Tells observers of workers. */
+function tellNews({ changes, staff }: PoolState): void {
+  for (let news = changes.news.shift(); news !== undefined; news = changes.news.shift()) {
+    if (news.kind === 'ready') staff.events.ready(news.worker);
+    else if (news.kind === 'exit') staff.events.exit(news.worker, news.end);
+    else staff.events.circuitOpen(news.error);
+  }
+}

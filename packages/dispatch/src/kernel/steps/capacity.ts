@@ -1,0 +1,41 @@
+import { nextImmediate } from '../../soon.ts';
+import { hasRoomFor, isBroken, queueRoom, usualWaitMs } from '../policy/admit.ts';
+import type { PoolState } from '../state/pool-state.ts';
+
+/** Lets through as many waiting callers as there is room for, in the order in which they came. */
+export function wakeWaiters(pool: PoolState): void {
+  const { waiters } = pool.capacity;
+  for (const waiter of waiters) {
+    if (hasRoom(pool, waiter.key)) {
+      grant(pool);
+      waiter.resolve();
+    } else if (waiter.key === undefined) return;
+  }
+}
+
+/** Whether a call would be taken besides those of callers that were let through. A broken pool refuses it at once, which is no full queue. */
+export function hasRoom(pool: PoolState, key: string | undefined): boolean {
+  const { queue, capacity, options } = pool;
+  const { now } = options.clock;
+  if (isBroken(pool.staff)) return true;
+  if (key !== undefined) return hasRoomFor(queue, key, capacity.granted, now);
+  if (queueRoom(queue) <= capacity.granted) return false;
+  return (usualWaitMs(queue, now) ?? 0) <= options.maxWaitMs;
+}
+
+/** Lets a caller through. It keeps its room until it calls, at most until the end of this event loop turn. */
+export function grant(pool: PoolState): void {
+  const { capacity } = pool;
+  if (capacity.granted === 0) {
+    nextImmediate(() => {
+      capacity.granted = 0;
+      wakeWaiters(pool);
+    });
+  }
+  capacity.granted += 1;
+}
+
+/** A call was made, perhaps by a caller that was let through. */
+export function useGrant({ capacity }: PoolState): void {
+  if (capacity.granted > 0) capacity.granted -= 1;
+}
