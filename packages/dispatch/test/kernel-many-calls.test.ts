@@ -126,7 +126,9 @@ test('limits pass in their order and in time, with one timer for each duration',
     fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
       const clock = createManualClock();
       const passed: [at: number, name: number][] = [];
-      const limits = new TimeLimits<Limited>(clock, ({ call }) => passed.push([clock.now(), call.id]));
+      const limits = new TimeLimits<Limited>(clock, ({ call }) =>
+        passed.push([clock.now(), call.id]),
+      );
       const all: { limit: ReturnType<typeof limits.add>; at: number; removed: boolean }[] = [];
       for (const each of steps) {
         if ('add' in each) {

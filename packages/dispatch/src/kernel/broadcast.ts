@@ -65,7 +65,7 @@ export async function prepare(pool: PoolState, worker: PoolWorker): Promise<void
     }
   }
   // At once: a broadcast that is made from now on finds it ready.
-  pool.emit({ kind: 'worker', worker, why: 'prepared' });
+  pool.emit({ kind: 'prepared', worker });
 }
 
 /** Forgets what an owner had kept. */

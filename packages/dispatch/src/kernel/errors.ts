@@ -1,11 +1,5 @@
 import type { WorkerEnd } from '../contract/transport.ts';
-import {
-  firstLineOf,
-  inOneLine,
-  saysNotCloneable,
-  saysUnknown,
-  whyEnded,
-} from '../error-texts.ts';
+import { firstLineOf, inOneLine, saysNotCloneable, saysUnknown, whyEnded } from '../error-texts.ts';
 import { DispatchError, type DispatchErrorCode, type DispatchErrorData } from '../errors.ts';
 
 /** The call or the dispatcher that an error is about. */

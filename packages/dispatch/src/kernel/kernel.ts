@@ -62,45 +62,54 @@ function receive(pool: PoolState, event: PoolEvent): void {
 function apply(pool: PoolState, event: PoolEvent): void {
   switch (event.kind) {
     case 'frames':
-      return readFrames(pool, event.worker, event.frames);
-    case 'exit':
-      return exited(pool, event.worker, event.end);
-    case 'unsent':
-      return failUnsent(pool, event.worker, event.unsent);
-    case 'over':
-      return callOver(pool, event.call, event.over);
-    case 'threw':
-      return giveUp(pool, event.call, event.error, 'failed');
-    case 'run-late':
-      return runLate(pool, event.call);
-    case 'grace':
-      return gracePassed(pool, event.call, event.grace);
-    case 'restart':
-      return restart(pool, event.slot);
-    case 'worker':
-      switch (event.why) {
-        case 'start-late':
-          return startedLate(pool, event.worker);
-        case 'stop-late':
-          return kill(event.worker);
-        case 'silent':
-          return killIfSilent(pool, event.worker);
-        case 'prepared':
-          return admitWorker(pool, event.worker);
-      }
+      readFrames(pool, event.worker, event.frames);
       break;
-    case 'check':
-      switch (event.what) {
-        case 'health':
-          return checkHealth(pool, event.isLate);
-        case 'held-up':
-          return recallCalls(pool);
-        case 'idle':
-          return checkIdle(pool);
-        case 'linger':
-          return pool.hold.timeOver(pool.calls.active > 0);
-        case 'probe':
-          return probe(pool);
-      }
+    case 'exit':
+      exited(pool, event.worker, event.end);
+      break;
+    case 'unsent':
+      failUnsent(pool, event.worker, event.unsent);
+      break;
+    case 'over':
+      callOver(pool, event.call, event.over);
+      break;
+    case 'threw':
+      giveUp(pool, event.call, event.error, 'failed');
+      break;
+    case 'run-late':
+      runLate(pool, event.call);
+      break;
+    case 'grace':
+      gracePassed(pool, event.call, event.grace);
+      break;
+    case 'start-late':
+      startedLate(pool, event.worker);
+      break;
+    case 'stop-late':
+      kill(event.worker);
+      break;
+    case 'silent':
+      killIfSilent(pool, event.worker);
+      break;
+    case 'prepared':
+      admitWorker(pool, event.worker);
+      break;
+    case 'restart':
+      restart(pool, event.slot);
+      break;
+    case 'probe':
+      probe(pool);
+      break;
+    case 'health':
+      checkHealth(pool, event.isLate);
+      break;
+    case 'held-up':
+      recallCalls(pool);
+      break;
+    case 'idle':
+      checkIdle(pool);
+      break;
+    case 'linger':
+      pool.hold.timeOver(pool.calls.active > 0);
   }
 }

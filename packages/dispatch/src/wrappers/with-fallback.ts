@@ -29,8 +29,8 @@ import type {
 import type { DispatcherStats } from '../contract/stats.ts';
 import type { TaskMap } from '../contract/task.ts';
 import { DispatchError } from '../errors.ts';
-import { callError } from '../kernel/errors.ts';
 import { checkCloseOptions, checkDrainOptions } from '../kernel/checks.ts';
+import { callError } from '../kernel/errors.ts';
 import type { MapInputs } from '../kernel/face/map-tasks.ts';
 import { nextImmediate } from '../soon.ts';
 import { FallbackRoom } from './fallback-room.ts';

@@ -8,8 +8,8 @@ import type {
 } from '../contract/dispatcher.ts';
 import type { TaskMap } from '../contract/task.ts';
 import { DispatchError } from '../errors.ts';
-import { timedOut } from '../kernel/errors.ts';
 import { checkMapOptions } from '../kernel/checks.ts';
+import { timedOut } from '../kernel/errors.ts';
 import { type MapInputs, mapTasks } from '../kernel/face/map-tasks.ts';
 import type { Ending } from '../kernel/state/counts.ts';
 

@@ -1,4 +1,9 @@
-import { type AbortWaiter, type Clock, createSignalListeners, type SignalListeners } from '@ticketing/kit';
+import {
+  type AbortWaiter,
+  type Clock,
+  createSignalListeners,
+  type SignalListeners,
+} from '@ticketing/kit';
 import { type Listed, WatchList } from './watch-list.ts';
 
 /** Milliseconds between two checks of the signals that have no listener yet. */

@@ -23,7 +23,11 @@ const WAIT: Admittance = { kind: 'wait' };
 /** Decides whether a call may wait. One at the head of the queue always may, since it is next. */
 export function admit(
   queue: PoolQueue,
-  call: { readonly task: string; readonly target: Target; readonly options: RunOptions | undefined },
+  call: {
+    readonly task: string;
+    readonly target: Target;
+    readonly options: RunOptions | undefined;
+  },
   now: () => number,
 ): Admittance {
   const { target, options } = call;
@@ -49,7 +53,12 @@ export function queueRoom({ slots, waiting, options }: PoolQueue): number {
 }
 
 /** Whether a call with a key would be taken besides `others`, of which all may be for its worker. */
-export function hasRoomFor(queue: PoolQueue, key: string, others: number, now: () => number): boolean {
+export function hasRoomFor(
+  queue: PoolQueue,
+  key: string,
+  others: number,
+  now: () => number,
+): boolean {
   const target = { ...anyWorker, key };
   if (others === 0 && workerFor(queue, target, now) !== undefined) return true;
   if (queue.options.maxQueue - queue.waiting.size <= others) return false;

@@ -43,7 +43,9 @@ export function mayBeSilent({ isRunning, health }: PoolWorker): boolean {
 export function healthStep(
   worker: PoolWorker,
   isLate: boolean,
-): { readonly kind: 'ask' | 'judge' } | { readonly kind: 'wait'; readonly asked: 'due' | 'excused' } {
+):
+  | { readonly kind: 'ask' | 'judge' }
+  | { readonly kind: 'wait'; readonly asked: 'due' | 'excused' } {
   const { asked } = worker.health;
   if (asked === undefined) return { kind: 'ask' };
   if (mayBeSilent(worker)) return { kind: 'wait', asked: 'excused' };

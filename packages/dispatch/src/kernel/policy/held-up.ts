@@ -40,9 +40,7 @@ export function dueToMove(calls: readonly Call[], now: number): Call[] {
 
 /** Returns how many checks in a row a worker must fail from now on, after one that was held up for `heldMs` has sent something. */
 export function checksAfter(checks: number, heldMs: number): number {
-  return heldMs < SOON_MS
-    ? Math.min(2 * checks, MOST_CHECKS)
-    : Math.max(checks - 1, LEAST_CHECKS);
+  return heldMs < SOON_MS ? Math.min(2 * checks, MOST_CHECKS) : Math.max(checks - 1, LEAST_CHECKS);
 }
 
 /**

@@ -50,7 +50,11 @@ export function traceRun({ asked: { trace } }: TracedCall, runMs: number): void 
 }
 
 /** Publishes the loss of a traced call's worker, before the next attempt. */
-export function traceRetry({ asked, attempt, sentAt }: TracedCall, workerId: number, now: number): void {
+export function traceRetry(
+  { asked, attempt, sentAt }: TracedCall,
+  workerId: number,
+  now: number,
+): void {
   const { trace: run, enqueuedAt } = asked;
   if (run === undefined || !retryChannel.hasSubscribers) return;
   const times = { waitMs: sentAt - enqueuedAt, heldMs: now - sentAt };
@@ -58,7 +62,12 @@ export function traceRetry({ asked, attempt, sentAt }: TracedCall, workerId: num
 }
 
 /** Publishes the end of a call. `now` is read only for a traced call. */
-export function traceSettled(call: TracedCall, ending: Ending, value: unknown, now: () => number): void {
+export function traceSettled(
+  call: TracedCall,
+  ending: Ending,
+  value: unknown,
+  now: () => number,
+): void {
   const { worker, sentAt } = call;
   const { trace, enqueuedAt } = call.asked;
   if (trace === undefined) return;

@@ -30,13 +30,14 @@ export type PoolEvent =
   | { readonly kind: 'run-late'; readonly call: Call }
   | { readonly kind: 'threw'; readonly call: Call; readonly error: unknown }
   | { readonly kind: 'grace'; readonly call: Call; readonly grace: Grace }
-  | { readonly kind: 'worker'; readonly worker: PoolWorker; readonly why: WorkerLate }
+  /** A worker has not done something in time; `prepared`: it has run the broadcasts that new workers run. */
+  | {
+      readonly kind: 'start-late' | 'stop-late' | 'silent' | 'prepared';
+      readonly worker: PoolWorker;
+    }
   | { readonly kind: 'restart'; readonly slot: Slot }
-  | { readonly kind: 'check'; readonly what: 'health'; readonly isLate: boolean }
-  | { readonly kind: 'check'; readonly what: 'held-up' | 'idle' | 'linger' | 'probe' };
-
-/** Something that a worker has not done in time; `prepared`: it has run the broadcasts that new workers run. */
-export type WorkerLate = 'start-late' | 'stop-late' | 'silent' | 'prepared';
+  | { readonly kind: 'health'; readonly isLate: boolean }
+  | { readonly kind: 'held-up' | 'idle' | 'linger' | 'probe' };
 
 /** Broadcast that workers run which start later. */
 export interface KeptBroadcast {
@@ -92,7 +93,13 @@ export interface PoolStaff {
   /** Workers whose end has not been seen. */
   readonly live: Set<PoolWorker>;
   readonly circuit: Circuit;
-  readonly counts: { spawned: number; lost: number; killed: number; recycled: number; idled: number };
+  readonly counts: {
+    spawned: number;
+    lost: number;
+    killed: number;
+    recycled: number;
+    idled: number;
+  };
   readonly events: PoolEvents;
   readonly readyWaiters: { resolve(): void; reject(error: unknown): void }[];
   /** Workers that are kept. */
@@ -194,7 +201,9 @@ export function createPoolState(
       lastId: 0,
       counts: createKernelCounts(),
       broadcasts: createKernelCounts(),
-      watches: new Watches(options.clock, (call, over) => receive(pool, { kind: 'over', call, over })),
+      watches: new Watches(options.clock, (call, over) =>
+        receive(pool, { kind: 'over', call, over }),
+      ),
     },
     staff: {
       slots,

@@ -9,8 +9,9 @@ export class WorkerLoad {
   /** Calls that it has answered. */
   done = 0;
   /** Latest load frame, and when it came. */
-  latest: { readonly activeMs: number; readonly elapsedMs: number; readonly at: number } | undefined =
-    undefined;
+  latest:
+    | { readonly activeMs: number; readonly elapsedMs: number; readonly at: number }
+    | undefined = undefined;
   memoryBytes: number | undefined = undefined;
   heapBytes: number | undefined = undefined;
   /** When it last took waiting calls, or none waited for it; undefined until it is first filled. */

@@ -76,9 +76,7 @@ function pass(pool: PoolState): void {
 
 /** Lets the process end while no call is in flight, after a while. */
 function letGo({ hold, options, emit }: PoolState): void {
-  hold.letGoLater(() =>
-    options.clock.setTimeout(() => emit({ kind: 'check', what: 'linger' }), LINGER_MS),
-  );
+  hold.letGoLater(() => options.clock.setTimeout(() => emit({ kind: 'linger' }), LINGER_MS));
 }
 
 function endDrains({ drains, calls }: PoolState): void {

@@ -33,7 +33,10 @@ export function unqueue({ queue, changes }: PoolState, call: Call): void {
 }
 
 /** Removes and returns all waiting calls, or those that match. */
-export function drainQueue({ queue, options }: PoolState, matches?: (call: Call) => boolean): Call[] {
+export function drainQueue(
+  { queue, options }: PoolState,
+  matches?: (call: Call) => boolean,
+): Call[] {
   const { waiting } = queue;
   const all = waiting.drain();
   if (matches === undefined) return all;

@@ -1,4 +1,10 @@
-import { canHelp, checksAfter, dueToMove, HELD_UP_CHECK_MS, movableCalls } from '../policy/held-up.ts';
+import {
+  canHelp,
+  checksAfter,
+  dueToMove,
+  HELD_UP_CHECK_MS,
+  movableCalls,
+} from '../policy/held-up.ts';
 import type { PoolWorker } from '../state/call.ts';
 import type { PoolState } from '../state/pool-state.ts';
 import { requeue } from './queue.ts';
@@ -38,10 +44,7 @@ export function stopRecall({ checks, options }: PoolState): void {
 
 function checkSoon(pool: PoolState): void {
   const { checks, options } = pool;
-  checks.heldUp = options.clock.setTimeout(
-    () => pool.emit({ kind: 'check', what: 'held-up' }),
-    HELD_UP_CHECK_MS,
-  );
+  checks.heldUp = options.clock.setTimeout(() => pool.emit({ kind: 'held-up' }), HELD_UP_CHECK_MS);
   // Workers keep the process alive, not this timer.
   (checks.heldUp as { unref?: () => void } | undefined)?.unref?.();
 }
@@ -52,7 +55,8 @@ function checkWorker(pool: PoolState, worker: PoolWorker): boolean {
   const { seen } = health;
   health.see(undefined);
   const movable = movableCalls(worker);
-  if (movable.length === 0 || !canHelp(worker, pool.staff.slots, pool.queue.isHopeful)) return false;
+  if (movable.length === 0 || !canHelp(worker, pool.staff.slots, pool.queue.isHopeful))
+    return false;
   const checks = seen?.claimed === started ? seen.checks + 1 : 0;
   health.see({ claimed: started, checks });
   if (checks < pool.checks.neededChecks) return true;

@@ -1,4 +1,4 @@
-import { timedOut, type TimeoutCode } from '../errors.ts';
+import { type TimeoutCode, timedOut } from '../errors.ts';
 import type { Call, CallOwner, LateBy, PoolWorker } from '../state/call.ts';
 import { traceSettled } from '../state/call-trace.ts';
 import type { Ending } from '../state/counts.ts';
@@ -26,7 +26,11 @@ export function settle(pool: PoolState, call: Call, ending: Ending, value: unkno
 }
 
 /** Counts a call as open. @returns its number */
-export function open({ calls }: PoolState, owner: CallOwner | undefined, isStream: boolean): number {
+export function open(
+  { calls }: PoolState,
+  owner: CallOwner | undefined,
+  isStream: boolean,
+): number {
   calls.active += 1;
   if (isStream) calls.streams += 1;
   if (owner !== undefined) owner.active += 1;

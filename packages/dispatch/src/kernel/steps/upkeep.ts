@@ -49,7 +49,7 @@ export function checkHealth(pool: PoolState, isLate: boolean): void {
       ask(pool, worker);
     } else {
       // If this process was the one that slept, the answer is there and is read before this runs.
-      nextImmediate(() => pool.emit({ kind: 'worker', worker, why: 'silent' }));
+      nextImmediate(() => pool.emit({ kind: 'silent', worker }));
     }
   }
   checkHealthLater(pool);
@@ -85,13 +85,13 @@ function checkHealthLater(pool: PoolState): void {
   const { clock, healthMs } = pool.options;
   const dueAt = clock.now() + healthMs;
   pool.checks.health = later(pool, healthMs, () =>
-    pool.emit({ kind: 'check', what: 'health', isLate: isLate(clock, dueAt, healthMs) }),
+    pool.emit({ kind: 'health', isLate: isLate(clock, dueAt, healthMs) }),
   );
 }
 
 function checkIdleLater(pool: PoolState): void {
   const ms = Math.min(pool.options.idleTimeoutMs / IDLE_CHECKS, MAX_TIMER_MS);
-  pool.checks.idle = later(pool, ms, () => pool.emit({ kind: 'check', what: 'idle' }));
+  pool.checks.idle = later(pool, ms, () => pool.emit({ kind: 'idle' }));
 }
 
 /** Starts a timer that does not keep an idle process alive. */

@@ -110,7 +110,7 @@ export function stop(pool: PoolState, worker: PoolWorker, graceMs: number): void
     set: (timer) => {
       worker.timer = timer;
     },
-    passed: () => pool.emit({ kind: 'worker', worker, why: 'stop-late' }),
+    passed: () => pool.emit({ kind: 'stop-late', worker }),
   });
 }
 
@@ -169,9 +169,19 @@ export function exited(pool: PoolState, worker: PoolWorker, end: WorkerEnd): voi
   if (before === 'ready' || before === 'retiring') staff.counts.lost += 1;
   changes.mayStart = true;
   if (wasNext) startFailed(pool, slot, worker, end);
-  else if (wasCurrent && slot.next === undefined && before === 'ready' && !worker.reports.hasProved) {
+  else if (
+    wasCurrent &&
+    slot.next === undefined &&
+    before === 'ready' &&
+    !worker.reports.hasProved
+  ) {
     const words = pool.transport.words?.proof;
-    slotFailed(pool, slot, workerLost(options.name, { pid: worker.handle?.pid, end, before: words }), false);
+    slotFailed(
+      pool,
+      slot,
+      workerLost(options.name, { pid: worker.handle?.pid, end, before: words }),
+      false,
+    );
   }
   changes.hasLostHope = staff.circuit.state !== 'closed';
 }
@@ -315,7 +325,7 @@ function watchStart(pool: PoolState, worker: PoolWorker): void {
     set: (timer) => {
       worker.timer = timer;
     },
-    passed: () => pool.emit({ kind: 'worker', worker, why: 'start-late' }),
+    passed: () => pool.emit({ kind: 'start-late', worker }),
   });
 }
 
@@ -359,10 +369,7 @@ function slotFailed(pool: PoolState, slot: Slot, error: unknown, isFinal: boolea
     each.restartTimer = undefined;
   }
   clock.clearTimeout(staff.probeTimer);
-  staff.probeTimer = clock.setTimeout(
-    () => pool.emit({ kind: 'check', what: 'probe' }),
-    decision.probeAfterMs,
-  );
+  staff.probeTimer = clock.setTimeout(() => pool.emit({ kind: 'probe' }), decision.probeAfterMs);
   // Nothing waits for a probe: its timer must not keep the process alive.
   (staff.probeTimer as { unref?: () => void } | undefined)?.unref?.();
   if (wasOpen) return;
