@@ -6,7 +6,7 @@ import { traceRun } from '../state/call-trace.ts';
 import { type PoolState, touch } from '../state/pool-state.ts';
 import { giveUp } from './give-up.ts';
 import { loseCall } from './losses.ts';
-import { requeue } from './queue.ts';
+import { redistribute, requeue } from './queue.ts';
 import { heard } from './recall.ts';
 import { release, settle, settleLate } from './settle.ts';
 import { admitWorker, knowTasks, proved, recycle } from './workers.ts';
@@ -170,13 +170,16 @@ function dropped(pool: PoolState, worker: PoolWorker, call: Call | undefined): v
   if (deadline !== undefined && Date.now() >= deadline) {
     settleLate(pool, call, { code: 'ERR_TIMEOUT', limit: options?.timeoutMs ?? 0 });
   } else requeue(pool, call);
+  redistribute(pool.changes);
 }
 
 /** A worker behind this one had the call, and ended. */
 function lost(pool: PoolState, worker: PoolWorker, call: Call | undefined, error: unknown): void {
   if (call === undefined) return;
   release(pool, worker, call);
-  if (call.state === 'sent') loseCall(pool, worker, call, () => error);
+  if (call.state !== 'sent') return;
+  loseCall(pool, worker, call, () => error);
+  redistribute(pool.changes);
 }
 
 /** The worker had no room for a call: others may. */
@@ -197,6 +200,7 @@ function busy(pool: PoolState, worker: PoolWorker, call: Call | undefined): void
     release(pool, worker, each);
     requeue(pool, each);
   }
+  redistribute(pool.changes);
 }
 
 /** The worker has begun a call: its run may be limited. */

@@ -1,7 +1,7 @@
 import { noOtherWorker, noSuchWorker } from '../errors.ts';
 import { slotOfTarget } from '../policy/choose-worker.ts';
 import type { Call } from '../state/call.ts';
-import type { PoolState } from '../state/pool-state.ts';
+import type { PoolChanges, PoolState } from '../state/pool-state.ts';
 import { settle } from './settle.ts';
 
 /** Queues a new call. */
@@ -21,9 +21,14 @@ export function requeue(pool: PoolState, call: Call): void {
   } else {
     call.queue();
     queue.waiting.putBack(call, slotOfTarget(queue, call.target), options.clock.now());
-    changes.hasReturned = true;
-    changes.mayStart = true;
+    redistribute(changes);
   }
+}
+
+/** Has waiting calls go to the least busy workers, or to new ones: one worker has given up a call without an answer. */
+export function redistribute(changes: PoolChanges): void {
+  changes.hasReturned = true;
+  changes.mayStart = true;
 }
 
 /** Removes a call that waits. */
