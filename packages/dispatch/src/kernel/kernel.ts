@@ -54,6 +54,7 @@ function receive(pool: PoolState, event: PoolEvent): void {
   apply(pool, event);
   advance(pool);
   const { reported } = pool.changes;
+  if (reported.length === 0) return;
   for (let worker = reported.shift(); worker !== undefined; worker = reported.shift()) {
     void prepare(pool, worker);
   }

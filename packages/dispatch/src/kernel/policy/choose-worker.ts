@@ -32,14 +32,12 @@ export function bestWorker(
 }
 
 /** Returns the slot of a target; undefined for any worker, and while the slot is empty and no worker will come. */
-export function slotOfTarget(
-  { slots, isHopeful, homeOf }: Choices,
-  { key, slot: wanted }: Target,
-): number | undefined {
+export function slotOfTarget(queue: Choices, { key, slot: wanted }: Target): number | undefined {
   if (key === undefined && wanted === undefined) return undefined;
+  const { slots, homeOf } = queue;
   if (key !== undefined && homeOf !== undefined) return homeSlot(slots, key, homeOf);
   const slot = wanted ?? slotOfKey(key ?? '', slots.length);
-  return !isHopeful && slots[slot]?.current === undefined ? undefined : slot;
+  return slots[slot]?.current === undefined && !queue.isHopeful ? undefined : slot;
 }
 
 /** Returns the slot of the worker that owns a key; undefined if none of those that take calls does. */

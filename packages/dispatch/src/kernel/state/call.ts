@@ -282,21 +282,26 @@ export function callerOf(
   options: ForwardedRunOptions | undefined,
   source: CallSource | undefined,
 ): Caller {
-  const { onProgress, onWorker } = options ?? {};
-  // A source has a context of its own, so none is kept for it.
-  const relay = source && ((data: unknown): void => source.progress(data));
+  const { onProgress, onWorker } = options ?? NONE;
+  if (source !== undefined) {
+    // It has a context of its own, so none is kept for it.
+    const relay = (data: unknown): void => source.progress(data);
+    return { resolve, reject, onProgress: relay, onWorker, context: undefined };
+  }
   if (onProgress === undefined && onWorker === undefined) {
-    return { resolve, reject, onProgress: relay, onWorker: undefined, context: undefined };
+    return { resolve, reject, onProgress: undefined, onWorker: undefined, context: undefined };
   }
   const context = new AsyncResource('ticketing.dispatch');
   return {
     resolve,
     reject,
-    onProgress: relay ?? (onProgress && boundTo(context, onProgress)),
+    onProgress: onProgress && boundTo(context, onProgress),
     onWorker: onWorker && boundTo(context, onWorker),
     context,
   };
 }
+
+const NONE: ForwardedRunOptions = {};
 
 /** Returns whether a buffer was moved. Node 20 lacks `detached`: there an empty buffer counts as moved. */
 function isDetached(buffer: ArrayBuffer & { readonly detached?: boolean }): boolean {

@@ -148,6 +148,17 @@ export interface PoolChanges {
   hasRoom: boolean;
 }
 
+/** Frames that wait for the end of this turn. Written by `steps/send.ts` alone. */
+export interface UnsentFrames {
+  /** Workers with unsent frames; some may have been flushed since. */
+  readonly workers: PoolWorker[];
+  isTicking: boolean;
+  /** Sends all; one function for all turns. */
+  tick: (() => void) | undefined;
+  /** Whether tasks run in other threads, so that none begins within the code that sends. */
+  readonly isApart: boolean;
+}
+
 /** Everything that is known of a pool. Steps read and write it; `emit` is the only way in for workers, timers and signals. */
 export interface PoolState {
   readonly transport: Transport;
@@ -157,8 +168,7 @@ export interface PoolState {
   readonly calls: PoolCalls;
   readonly staff: PoolStaff;
   readonly changes: PoolChanges;
-  /** Workers with unsent frames; some may have been flushed since. */
-  readonly unsent: { readonly workers: PoolWorker[]; isTicking: boolean };
+  readonly unsent: UnsentFrames;
   readonly polling: PolledAnswers;
   readonly hold: ProcessHold;
   /** Timers of regular checks, and the checks in a row that find a worker held up. */
@@ -234,7 +244,12 @@ export function createPoolState(
       hasLostHope: false,
       hasRoom: false,
     },
-    unsent: { workers: [], isTicking: false },
+    unsent: {
+      workers: [],
+      isTicking: false,
+      tick: undefined,
+      isApart: transport.capabilities.isolation !== 'none',
+    },
     polling: new PolledAnswers((transport.polls ?? false) && options.busyPoll),
     hold: new ProcessHold(live),
     checks: { heldUp: undefined, neededChecks: 1, health: undefined, idle: undefined },
@@ -248,6 +263,7 @@ export function createPoolState(
 
 /** Notes that the room, the calls or the phase of a worker have changed. */
 export function touch({ changes }: PoolState, worker: PoolWorker): void {
-  if (!changes.touched.includes(worker)) changes.touched.push(worker);
+  const { touched } = changes;
+  if (touched.length === 0 || !touched.includes(worker)) touched.push(worker);
   changes.hasRoom = true;
 }

@@ -19,9 +19,14 @@ export class ProcessHold {
     }
   }
 
-  /** Starts the timer until it lets go, unless it runs. */
-  letGoLater(start: () => unknown): void {
-    if (this.isHeld) this.#timer ??= start();
+  /** Whether it could let go, and no timer for that runs. */
+  get canLetGo(): boolean {
+    return this.isHeld && this.#timer === undefined;
+  }
+
+  /** Notes the timer until it lets go. */
+  letGoLater(timer: unknown): void {
+    this.#timer = timer;
   }
 
   /** The timer has fired. */

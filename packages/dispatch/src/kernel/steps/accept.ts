@@ -24,6 +24,8 @@ import { grow, occupy } from './workers.ts';
 /** `{ name, task, expectedWaitMs, retryAfterMs }` of a call that is refused because it would wait too long. */
 const overloadedChannel = channel('ticketing:dispatch:overloaded');
 
+const NONE: ForwardedRunOptions = {};
+
 /** Takes a call in: a worker with room gets it now, else it waits. Rejects with the error of a call that is refused. */
 export function accept(
   pool: PoolState,
@@ -37,7 +39,7 @@ export function accept(
   const { name, clock } = pool.options;
   const counts = (slot ?? starting) === undefined ? calls.counts : calls.broadcasts;
   counts.asked += 1;
-  const { key, apartFrom, signal, timeoutMs } = options ?? {};
+  const { key, apartFrom, signal, timeoutMs } = options ?? NONE;
   const target: Target = { key, slot, apartFrom, only: starting?.workerId ?? only };
   let worker = starting;
   try {

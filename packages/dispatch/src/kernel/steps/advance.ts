@@ -1,4 +1,5 @@
-import type { PoolState } from '../state/pool-state.ts';
+import type { PoolWorker } from '../state/call.ts';
+import type { PoolChanges, PoolState } from '../state/pool-state.ts';
 import { fillAll, fillWorker } from './assign.ts';
 import { wakeWaiters } from './capacity.ts';
 import { loseHope } from './losses.ts';
@@ -18,27 +19,40 @@ export function advance(pool: PoolState): void {
   const { changes } = pool;
   // A listener of a caller has made the event during a pass, which goes on with it.
   if (changes.isRunning) return;
-  changes.isRunning = true;
-  try {
-    while (isChanged(pool)) pass(pool);
-  } finally {
-    changes.isRunning = false;
-  }
-  if (pool.calls.active === 0) letGo(pool);
+  if (isChanged(changes)) passAll(pool);
+  if (changes.speaker !== undefined) answerSpeaker(pool, changes.speaker);
+  if (pool.calls.active === 0 && pool.hold.canLetGo) letGoLater(pool);
   if (pool.drains.size > 0) endDrains(pool);
   if (changes.news.length > 0) tellNews(pool);
 }
 
-function isChanged({ changes }: PoolState): boolean {
-  const { touched, hasMoved, hasReturned, mayStart, hasLostHope, hasRoom } = changes;
-  return touched.length > 0 || hasMoved || hasReturned || mayStart || hasLostHope || hasRoom;
+/** Passes until nothing has changed. */
+function passAll(pool: PoolState): void {
+  const { changes } = pool;
+  changes.isRunning = true;
+  try {
+    do pass(pool);
+    while (isChanged(changes));
+  } finally {
+    changes.isRunning = false;
+  }
+}
+
+function isChanged(changes: PoolChanges): boolean {
+  return (
+    changes.touched.length > 0 ||
+    changes.hasReturned ||
+    changes.mayStart ||
+    changes.hasMoved ||
+    changes.hasLostHope ||
+    changes.hasRoom
+  );
 }
 
 function pass(pool: PoolState): void {
   const { changes, options } = pool;
-  const { touched, speaker } = changes;
+  const { touched } = changes;
   changes.touched = changes.spare;
-  changes.speaker = undefined;
   if (changes.hasMoved) {
     changes.hasMoved = false;
     rehome(pool);
@@ -62,10 +76,6 @@ function pass(pool: PoolState): void {
     changes.mayStart = false;
     startMissing(pool);
   }
-  if (speaker !== undefined) {
-    flush(pool, speaker);
-    expectAnswers(pool);
-  }
   touched.length = 0;
   changes.spare = touched;
   if (changes.hasRoom) {
@@ -74,9 +84,17 @@ function pass(pool: PoolState): void {
   }
 }
 
+/** Sends a worker that has just said something its next calls now. */
+function answerSpeaker(pool: PoolState, speaker: PoolWorker): void {
+  pool.changes.speaker = undefined;
+  flush(pool, speaker);
+  checkHeldUpSoon(pool, speaker);
+  expectAnswers(pool);
+}
+
 /** Lets the process end while no call is in flight, after a while. */
-function letGo({ hold, options, emit }: PoolState): void {
-  hold.letGoLater(() => options.clock.setTimeout(() => emit({ kind: 'linger' }), LINGER_MS));
+function letGoLater({ hold, options, emit }: PoolState): void {
+  hold.letGoLater(options.clock.setTimeout(() => emit({ kind: 'linger' }), LINGER_MS));
 }
 
 function endDrains({ drains, calls }: PoolState): void {

@@ -25,7 +25,6 @@ export function readFrames(
   // One clock read per message: it costs as much as a small answer.
   const now = pool.options.clock.now();
   for (const frame of frames) readFrame(pool, worker, frame, now);
-  touch(pool, worker);
   pool.changes.speaker = worker;
 }
 
@@ -60,14 +59,13 @@ function readFrame(pool: PoolState, worker: PoolWorker, frame: FromWorker, now: 
     case 'progress':
       progressed(pool, worker.calls.get(frame.seq), frame.data);
       break;
-    case 'item': {
-      const call = worker.calls.get(frame.seq);
-      if (call?.state === 'sent') call.items?.item(frame.value);
+    case 'item':
+      itemCame(pool, worker, worker.calls.get(frame.seq), frame.value);
       break;
-    }
     case 'load': {
       const isStarved = !worker.hasRoom && pool.queue.waiting.hasFor(worker.slot);
       worker.load.record(frame, now, isStarved, worker.handle?.bytes ?? 0);
+      touch(pool, worker);
       break;
     }
     case 'module-report':
@@ -104,9 +102,11 @@ function readExtra(pool: PoolState, worker: PoolWorker, frame: ExtraFrame): void
       break;
     case 'room':
       worker.admission.open(frame.window);
+      touch(pool, worker);
       break;
     case 'keys-only':
       worker.admission.takeKeysOnly(frame.on);
+      touch(pool, worker);
       break;
     case 'report':
       worker.reports.report = frame.data;
@@ -209,6 +209,19 @@ function started({ options, emit }: PoolState, call: Call | undefined): void {
   const limit = call.options?.runTimeoutMs;
   if (limit === undefined) return;
   call.time(options.clock.setTimeout(() => emit({ kind: 'run-late', call }), limit));
+}
+
+function itemCame(
+  pool: PoolState,
+  worker: PoolWorker,
+  call: Call | undefined,
+  value: unknown,
+): void {
+  if (call?.state !== 'sent') return;
+  const { stalled } = worker.admission;
+  call.items?.item(value);
+  // A stream that waits for its consumer takes no room.
+  if (worker.admission.stalled > stalled) touch(pool, worker);
 }
 
 function progressed(pool: PoolState, call: Call | undefined, data: unknown): void {

@@ -6,7 +6,7 @@ import {
   movableCalls,
 } from '../policy/held-up.ts';
 import type { PoolWorker } from '../state/call.ts';
-import type { PoolState } from '../state/pool-state.ts';
+import { type PoolState, touch } from '../state/pool-state.ts';
 import { requeue } from './queue.ts';
 import { release } from './settle.ts';
 
@@ -18,9 +18,11 @@ export function checkHeldUpSoon(pool: PoolState, { handle }: PoolWorker): void {
 }
 
 /** A worker sent something: it may get calls again. */
-export function heard({ checks, options }: PoolState, worker: PoolWorker): void {
+export function heard(pool: PoolState, worker: PoolWorker): void {
   const { heldUpAt } = worker.admission;
   if (heldUpAt === undefined) return;
+  touch(pool, worker);
+  const { checks, options } = pool;
   checks.neededChecks = checksAfter(checks.neededChecks, options.clock.now() - heldUpAt);
   worker.admission.heard();
 }

@@ -29,13 +29,17 @@ export function sendSoon(pool: PoolState, worker: PoolWorker, now: number): void
   outbox.isToBeSent = true;
   if (unsent.isTicking) return;
   unsent.isTicking = true;
-  if (isApart(pool)) nextTick(tick, pool);
-  else void microtask.then(() => tick(pool));
+  unsent.tick ??= () => {
+    unsent.isTicking = false;
+    flushAll(pool);
+  };
+  if (unsent.isApart) nextTick(unsent.tick);
+  else void microtask.then(unsent.tick);
 }
 
 /** Sends like {@link sendSoon}; but a worker that had no call gets it now, and begins while others are made. */
 export function sendFirst(pool: PoolState, worker: PoolWorker, now: number): void {
-  if (!isApart(pool) || worker.calls.size > 1) {
+  if (!pool.unsent.isApart || worker.calls.size > 1) {
     sendSoon(pool, worker, now);
     return;
   }
@@ -81,11 +85,6 @@ export function expectAnswers({ polling, calls, staff }: PoolState): void {
   polling.expect({ calls: calls.active, streams: calls.streams, workers: staff.live.size });
 }
 
-function tick(pool: PoolState): void {
-  pool.unsent.isTicking = false;
-  flushAll(pool);
-}
-
 /** Sends the frames of a worker, unless it is being killed. @returns calls whose input cannot be sent */
 function transmit(pool: PoolState, worker: PoolWorker): readonly Unsent[] {
   const { outbox } = worker;
@@ -113,9 +112,4 @@ function polls({ polling, calls, staff }: PoolState): boolean {
   if (!polling.isOn) return false;
   const { active, streams } = calls;
   return polling.polls({ calls: active, streams, workers: staff.live.size });
-}
-
-/** Whether workers run elsewhere, so that their tasks do not begin within the code that sends. */
-function isApart({ transport }: PoolState): boolean {
-  return transport.capabilities.isolation !== 'none';
 }

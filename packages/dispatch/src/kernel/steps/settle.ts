@@ -7,7 +7,7 @@ import { countReady } from '../state/slots.ts';
 
 /** Answers the caller of a call. */
 export function settle(pool: PoolState, call: Call, ending: Ending, value: unknown): void {
-  const { calls, options, transport } = pool;
+  const { calls, options } = pool;
   const { counts, owner } = call.asked;
   call.settle();
   calls.active -= 1;
@@ -22,7 +22,7 @@ export function settle(pool: PoolState, call: Call, ending: Ending, value: unkno
     call.watched(undefined);
   }
   traceSettled(call, ending, value, options.clock.now);
-  call.answer(ending, value, transport.capabilities.isolation !== 'none');
+  call.answer(ending, value, pool.unsent.isApart);
 }
 
 /** Counts a call as open. @returns its number */
