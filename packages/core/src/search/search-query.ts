@@ -10,7 +10,7 @@ import {
 import { presentFields } from '../model/present-fields.ts';
 import { firstWrong, type Shape } from '../model/shape.ts';
 import type { Station, StationGroup } from '../stations/station-index.ts';
-import type { SearchPage } from './pages.ts';
+import type { SearchPage } from './search-page.ts';
 
 /** One traveller. Without an age an adult. */
 export interface Passenger {

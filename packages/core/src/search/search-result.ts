@@ -9,7 +9,7 @@ import type {
 } from '../scatter/source-status.ts';
 import type { Place, StationId } from '../stations/station-index.ts';
 import type { IgnoredField } from './native-fields.ts';
-import type { SearchPages } from './pages.ts';
+import type { SearchPages } from './search-page.ts';
 import type { ResolvedQuery } from './search-query.ts';
 
 /**
