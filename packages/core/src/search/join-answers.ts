@@ -1,7 +1,7 @@
-import type { CarrierAnswer, Covered } from '../carrier.ts';
+import type { CarrierAnswer, Covered } from '../contract/carrier.ts';
+import type { Direction, PageTokens } from '../contract/search-page.ts';
 import { type PresentFields, presentFields } from '../model/present-fields.ts';
 import type { Place } from '../stations/station-index.ts';
-import type { Direction, PageTokens } from './search-page.ts';
 
 /** Where a carrier has more. */
 export type TokensByDirection = BothWays<PageTokens>;

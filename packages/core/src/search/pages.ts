@@ -1,13 +1,14 @@
 import type { Rule } from '@ticketing/kit';
-import type { Carrier } from '../carrier.ts';
+import type { Carrier } from '../contract/carrier.ts';
+import type { Direction, PageTokens, SearchPage, SearchPages } from '../contract/search-page.ts';
+import type { ResolvedQuery } from '../contract/search-query.ts';
 import { RailError } from '../errors.ts';
 import type { CarrierId } from '../model/journey.ts';
 import { stableHash } from '../model/stable-hash.ts';
 import { isComplete, type SourceState } from '../scatter/source-status.ts';
 import { type DayPart, firstDayPart, isAskedByDay, isDayPart, nextDayPart } from './day-parts.ts';
 import { bothWays, type TokensByDirection } from './join-answers.ts';
-import type { Direction, PageTokens, SearchPage, SearchPages } from './search-page.ts';
-import { type ResolvedQuery, type SearchDays, stationsOf } from './search-query.ts';
+import { type SearchDays, stationsOf } from './resolve-query.ts';
 import { MAX_PAIRS } from './station-pairs.ts';
 
 /** A token of a carrier. */
