@@ -49,7 +49,7 @@ const START_TIMEOUT_MS = 5000;
  * @throws TypeError or RangeError for options
  * @example
  * const nats = { servers: 'nats://localhost:4222' };
- * const fleet = createNatsDispatcher<typeof import('../tasks.js')>({ nats, fleet: 'search' });
+ * const fleet = createNatsDispatcher<typeof import('./tasks.js')>({ nats, fleet: 'search' });
  * const offers = await fleet.run('search', { from: 'A', to: 'B' }, { timeoutMs: 2000 });
  */
 export function createNatsDispatcher<M extends TaskMap>(
