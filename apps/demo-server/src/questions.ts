@@ -10,10 +10,10 @@ import {
   type QuestionKind,
   type ShareLoad,
   type TargetContext,
-  TRANSIT_MS,
 } from './search/coalesced.ts';
 import { documentQuestion } from './search/documents.ts';
 import { createPageTokens, newPageKey } from './search/query/page-tokens.ts';
+import { retryOptions, TRANSIT_MS } from './search/remote-call.ts';
 import { rejectRestored } from './search/restored-error.ts';
 import { wormQuestion } from './worms/worm-question.ts';
 
@@ -42,12 +42,6 @@ type Timed<Question> = { readonly question: Question; readonly deadlineMs: numbe
 export type QuestionTasks = {
   [N in Name]: (input: Timed<QuestionOf<N>>, context: TaskContext) => Promise<AnswerOf<N>>;
 };
-
-/** For calls that only read: they run again when their worker is lost. */
-export const retryOptions = { idempotent: true, retries: 1 } as const;
-
-/** The same for calls to hosts, which are lost with the network, too: their deadline bounds them. */
-export const farRetryOptions = { idempotent: true, retries: 3 } as const;
 
 /** Names of the tasks. */
 export const QUESTION_NAMES = Object.keys(questions) as readonly Name[];

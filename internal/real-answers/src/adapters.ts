@@ -2,12 +2,12 @@ import { createHafas, createOjp, createOsdm, createOuigo, createRenfe } from '@t
 import type { Carrier, CarrierAnswer, CarrierQuery } from '@ticketing/core';
 import type { StationBook } from '@ticketing/stations';
 import type { Capture, WireName } from './captures.ts';
-import type { Row } from './stated.ts';
 import { hafasRows } from './wires/hafas.ts';
 import { ojpRows } from './wires/ojp.ts';
 import { osdmRows } from './wires/osdm.ts';
 import { ouigoRows } from './wires/ouigo.ts';
 import { renfeRows } from './wires/renfe.ts';
+import type { Row } from './wires/stated.ts';
 
 /** An adapter that no server stands behind. */
 interface Adapter {

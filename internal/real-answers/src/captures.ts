@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject, type Json } from './json.ts';
+import { isObject, type Json } from './wires/json.ts';
 
 /** Wires whose answers can be read. */
 export const WIRES = ['hafas', 'ojp', 'osdm', 'ouigo', 'renfe'] as const;

@@ -2,7 +2,7 @@ import { CarrierError, cheapestTotal, formatMoney, type Journey } from '@ticketi
 import type { StationBook } from '@ticketing/stations';
 import { readerOf } from './adapters.ts';
 import type { Capture } from './captures.ts';
-import type { Stated } from './stated.ts';
+import type { Stated } from './wires/stated.ts';
 
 /** Outcome of comparing one answer: journeys read, left out, and different. */
 export interface Verdict {

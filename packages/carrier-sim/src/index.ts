@@ -17,9 +17,10 @@ export {
   type SimStop,
   shortestChange,
 } from './timetable/europe/run-details.ts';
+export type { TrainBrand } from './timetable/fare.ts';
 export { type FareTerm, type FareTerms, fareTermsOf } from './timetable/fare-terms.ts';
-export type { StationPair } from './timetable/service.ts';
-export type { CarrierSimId, TrainBrand } from './timetable/sim-carriers.ts';
+export type { CarrierSimId } from './timetable/sim-carriers.ts';
+export type { StationPair } from './timetable/station-pair.ts';
 export { createTimetable, type Timetable, type TrainsQuery } from './timetable/timetable.ts';
 export type { Train, TrainFare, TrainRun, TrainSection } from './timetable/train.ts';
 // For authors of clients: the truth behind the wires, and the wires as pure functions.

@@ -6,7 +6,7 @@ import { listRides, sellsPair } from '../src/timetable/europe/list-rides.ts';
 import { europeanStations } from '../src/timetable/europe/stations.ts';
 import { addDays, localTimeAt } from '../src/timetable/local-clock.ts';
 import { stationOf } from '../src/timetable/network.ts';
-import type { Ride } from '../src/timetable/sim-carriers.ts';
+import type { Ride } from '../src/timetable/train.ts';
 
 const sellers = Object.keys(europeanCarriers) as EuropeanSeller[];
 export const places = {

@@ -32,6 +32,8 @@ export type {
 // For those who search.
 
 export type { BucketCounts } from '@ticketing/kit';
+export type { PageTokens, SearchPage, SearchPages } from './contract/search-page.ts';
+export type { Passenger, ResolvedQuery, SearchQuery } from './contract/search-query.ts';
 export {
   CarrierError,
   type CarrierErrorCode,
@@ -69,11 +71,8 @@ export type {
 export { addDays, isLocalDate, type LocalDate, type TimeAt } from './model/local-clock.ts';
 export { addMoney, formatMoney, type Money } from './model/money.ts';
 export type { Remark } from './model/remark.ts';
-export type { PageTokens } from './search/join-answers.ts';
-export type { SearchPage, SearchPages } from './search/pages.ts';
 export { createSearch, type Search } from './search/search.ts';
 export type { RunCarrier, SearchCallOptions, SearchOptions } from './search/search-options.ts';
-export type { Passenger, ResolvedQuery, SearchQuery } from './search/search-query.ts';
 export type {
   CarrierState,
   CarrierStatus,
@@ -104,11 +103,11 @@ export type {
   CarrierPages,
   Covered,
   NativeField,
-} from './carrier.ts';
+} from './contract/carrier.ts';
+export type { CarrierQuery } from './contract/search-query.ts';
 export type { CarrierErrorOptions } from './errors.ts';
 export { type MergeOptions, mergeJourneys } from './journeys/merge.ts';
-export { createJourney, type JourneyParts } from './model/journey.ts';
+export { createJourney, type JourneyParts } from './model/create-journey.ts';
 export { createLocalClock, type LocalClock } from './model/local-clock.ts';
 export { currencyExponent, type MoneyFormat, moneyFromNumber, parseMoney } from './model/money.ts';
 export { MAX_REMARK_LENGTH, MAX_REMARKS } from './model/remark.ts';
-export type { CarrierQuery } from './search/search-query.ts';

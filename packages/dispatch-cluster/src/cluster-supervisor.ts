@@ -41,7 +41,7 @@ import {
   left,
   terminated,
   type WorkerReport,
-} from './worker-messages.ts';
+} from './worker/worker-messages.ts';
 
 /** Milliseconds in which waiting connections can be claimed when the cluster closes. */
 const CLAIM_WAITING_MS = 1000;

@@ -19,7 +19,7 @@ import {
   opensInspector,
 } from '@ticketing/kit';
 import type { ResolvedClusterOptions } from './cluster-options.ts';
-import { environmentOf } from './worker-messages.ts';
+import { environmentOf } from './worker/worker-messages.ts';
 
 /** Receives a worker's process events and its messages that are not the kernel's. */
 export interface ProcessListener {

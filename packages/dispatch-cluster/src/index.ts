@@ -11,10 +11,10 @@ export type {
   Supervisor,
 } from './supervisor.ts';
 export { type ClusterWorker, clusterWorker } from './worker/cluster-worker.ts';
+export type { WorkerReport } from './worker/worker-messages.ts';
 export type {
   Attachment,
   ClusterWorkerOptions,
   HttpServer,
   ServerApp,
 } from './worker/worker-options.ts';
-export type { WorkerReport } from './worker-messages.ts';

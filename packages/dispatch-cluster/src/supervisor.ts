@@ -14,7 +14,7 @@ import type {
   TaskSource,
   TasksOf,
 } from '@ticketing/dispatch';
-import type { WorkerReport } from './worker-messages.ts';
+import type { WorkerReport } from './worker/worker-messages.ts';
 
 /** A worker of a cluster, by its last report. */
 export interface SupervisedWorker extends WorkerReport {

@@ -3,7 +3,7 @@ import { expect, expectTypeOf, test, vi } from 'vitest';
 import { primaryDispatcher, type Supervisor } from '../src/index.ts';
 import { checkClustersAfterEach, start } from './cluster-fixture.ts';
 import type { AskingTasks } from './fixtures/asking-worker.ts';
-import { makeTasks } from './primary-tasks.ts';
+import { makeTasks } from './fixtures/primary-tasks.ts';
 
 checkClustersAfterEach();
 vi.setConfig({ testTimeout: 120_000 });

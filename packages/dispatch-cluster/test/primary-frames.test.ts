@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createPrimaryTransport } from '../src/primary/primary-dispatcher.ts';
 import { isToPrimary } from '../src/primary/primary-messages.ts';
 import { PrimarySessions } from '../src/primary/primary-sessions.ts';
-import { makeTasks } from './primary-tasks.ts';
+import { makeTasks } from './fixtures/primary-tasks.ts';
 
 type Tasks = ReturnType<typeof makeTasks>['module']['tasks'];
 

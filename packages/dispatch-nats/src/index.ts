@@ -17,5 +17,5 @@ export type {
   NatsWorkerReport,
   ServeNatsTasksOptions,
 } from './contract.ts';
-export { createNatsDispatcher } from './create-nats-dispatcher.ts';
-export { serveNatsTasks } from './serve-nats-tasks.ts';
+export { createNatsDispatcher } from './dispatcher/create-nats-dispatcher.ts';
+export { serveNatsTasks } from './host/serve-nats-tasks.ts';

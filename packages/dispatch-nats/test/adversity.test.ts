@@ -9,7 +9,7 @@ import {
 import { turns, until } from '@ticketing/test-kit';
 import { afterEach, expect, it } from 'vitest';
 import { createNatsDispatcher, type NatsHost, serveNatsTasks } from '../src/index.ts';
-import { MessageReader } from '../src/wire/session-message.ts';
+import { MessageReader } from '../src/link/session-message.ts';
 import { createMemoryNats } from './memory-nats.ts';
 import { watchWarnings } from './warnings.ts';
 

@@ -14,8 +14,8 @@ import {
 } from '@ticketing/dispatch-conformance';
 import { engineUrl } from '@ticketing/test-kit';
 import { test } from 'vitest';
-import { createDispatcherOver } from '../src/create-nats-dispatcher.ts';
-import { startHost } from '../src/serve-nats-tasks.ts';
+import { createDispatcherOver } from '../src/dispatcher/create-nats-dispatcher.ts';
+import { startHost } from '../src/host/serve-nats-tasks.ts';
 
 const url = engineUrl('nats');
 

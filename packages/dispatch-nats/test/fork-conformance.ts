@@ -9,8 +9,8 @@ import { type ConformanceTasks, conformanceCases } from '@ticketing/dispatch-con
 import { createForkDispatcher } from '@ticketing/dispatch-fork';
 import { engineUrl } from '@ticketing/test-kit';
 import { test } from 'vitest';
-import { createDispatcherOver } from '../src/create-nats-dispatcher.ts';
-import { serveNatsTasks } from '../src/serve-nats-tasks.ts';
+import { createDispatcherOver } from '../src/dispatcher/create-nats-dispatcher.ts';
+import { serveNatsTasks } from '../src/host/serve-nats-tasks.ts';
 
 const url = engineUrl('nats');
 const execArgv = ['--conditions=@ticketing/source'];

@@ -12,9 +12,9 @@ import {
   serveNatsTasks,
 } from '../src/index.ts';
 import type { NatsLink } from '../src/link/nats-link.ts';
+import { SessionChannel } from '../src/link/session-channel.ts';
+import { HEAD_BYTES, MessageMemory, MessageReader } from '../src/link/session-message.ts';
 import { Turns } from '../src/link/turns.ts';
-import { SessionChannel } from '../src/wire/session-channel.ts';
-import { HEAD_BYTES, MessageMemory, MessageReader } from '../src/wire/session-message.ts';
 import { createMemoryNats, type MemoryNats } from './memory-nats.ts';
 
 /** A link that keeps what is published. */

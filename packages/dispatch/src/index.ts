@@ -27,6 +27,7 @@ export type {
   ItemOf,
   Movable,
   OutputOf,
+  RawJson,
   StreamFn,
   StreamTask,
   TaskContext,
@@ -38,6 +39,7 @@ export type {
   TasksOf,
   TaskWithoutInput,
   TaskWithResult,
+  Transferred,
 } from './contract/task.ts';
 export {
   createInProcessDispatcher,
@@ -47,7 +49,6 @@ export { defineTasks } from './define-tasks.ts';
 export { DispatchError, type DispatchErrorCode, type DispatchErrorData } from './errors.ts';
 // For those who write tasks.
 export { json } from './json-task.ts';
-export type { RawJson, Transferred } from './task-results.ts';
 export { rawJson, transferred } from './task-results.ts';
 // For those whose workers are elsewhere.
 export {

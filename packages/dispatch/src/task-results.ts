@@ -1,20 +1,7 @@
 import { types } from 'node:util';
 import threads from 'node:worker_threads';
 import { type Rule, showValue, wrongValue } from '@ticketing/kit';
-import type { Movable } from './contract/task.ts';
-
-/** JSON text that a task returns and its caller gets as a Buffer, without parsing it. Made by `rawJson`. */
-export interface RawJson {
-  readonly kind: 'ticketing.raw-json';
-  readonly bytes: Uint8Array;
-}
-
-/** A value whose buffers are moved to the caller where the transport can, else copied. Made by `transferred`. */
-export interface Transferred<T> {
-  readonly kind: 'ticketing.transferred';
-  readonly value: T;
-  readonly transfer: readonly Movable[];
-}
+import type { Movable, RawJson, Transferred } from './contract/task.ts';
 
 /**
  * Returns the JSON of a value for a task to return; its caller gets a Buffer, ready to be sent on. Serialises once, at the

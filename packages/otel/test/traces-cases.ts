@@ -18,9 +18,9 @@ import {
   test,
 } from 'vitest';
 import { type InstrumentOptions, instrumentTicketing } from '../src/index.ts';
+import { type SeenSpan, startTelemetry, treeOf } from './fixtures/telemetry.ts';
 import type { TracedTasks } from './fixtures/traced-tasks.ts';
 import { searchQuery } from './search-query.ts';
-import { type SeenSpan, startTelemetry, treeOf } from './telemetry.ts';
 
 export const telemetry = startTelemetry();
 const module = new URL('fixtures/traced-tasks.ts', import.meta.url);

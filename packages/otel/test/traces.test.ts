@@ -3,8 +3,8 @@ import { createCoalescer } from '@ticketing/batching';
 import { type Carrier, createSearch } from '@ticketing/core';
 import { createInProcessDispatcher } from '@ticketing/dispatch';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { treeOf } from './fixtures/telemetry.ts';
 import type { TracedTasks } from './fixtures/traced-tasks.ts';
-import { treeOf } from './telemetry.ts';
 import {
   coalescedSearch,
   inRequest,

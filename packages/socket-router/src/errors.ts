@@ -43,3 +43,10 @@ export function workersFailToStart(cause: unknown): RouterError {
     cause,
   });
 }
+
+/** Makes the error for a slot that two sources have. */
+export function sharedSlot(slot: string): TypeError {
+  return new TypeError(
+    `Cannot create router: two of \`workers\` have a slot ${slot}; set \`slotPrefix\` of one`,
+  );
+}

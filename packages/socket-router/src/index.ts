@@ -11,6 +11,7 @@ export type {
   RouteFunction,
   SlotRoute,
 } from './contract/head.ts';
+export type { LeaveOptions } from './contract/leave-options.ts';
 export type {
   HandedOver,
   RouterEvents,
@@ -22,7 +23,7 @@ export type { WorkerHandle, WorkerHandleStats } from './contract/worker-handle.t
 // For those who start workers themselves, such as supervisors of processes:
 export type { RouterWorker, WorkerChannel, WorkerSource } from './contract/worker-source.ts';
 export { RouterError, type RouterErrorCode } from './errors.ts';
-export type { AttachOptions, LeaveOptions } from './options/attach-options.ts';
+export type { AttachOptions } from './options/attach-options.ts';
 export type { BalanceOptions, RouterLimits, RouterOptions } from './options/router-options.ts';
 // For workers; `@ticketing/socket-router/worker` has these alone, without the router's code:
 export { limitPipelined } from './pipelining/limit-pipelined.ts';

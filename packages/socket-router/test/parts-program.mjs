@@ -1,6 +1,6 @@
 // A program with a router of some options: reports its port and which parts of the package it has loaded.
 import { createSocketRouter, forkWorkers } from '@ticketing/socket-router';
-import { loadedParts } from './loaded-modules.mjs';
+import { loadedParts } from './workers/loaded-modules.mjs';
 
 const router = createSocketRouter({
   ...JSON.parse(process.argv[2]),

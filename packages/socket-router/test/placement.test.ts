@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { HeldConnection } from '../src/handing-over/connection-reader.ts';
+import type { HeldConnection } from '../src/placing/held-connection.ts';
 import { Placement } from '../src/placing/placement.ts';
 import type { WorkerQueue } from '../src/placing/worker-queue.ts';
 import type { Workers } from '../src/placing/workers.ts';

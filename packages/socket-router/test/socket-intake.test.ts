@@ -1,10 +1,10 @@
 import { Duplex } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { EmitRouterEvent } from '../src/contract/socket-router.ts';
-import type { HeldConnection } from '../src/handing-over/connection-reader.ts';
 import { SocketIntake } from '../src/handing-over/socket-intake.ts';
 import { type RouterOptions, resolveRouterOptions } from '../src/options/router-options.ts';
 import { decide } from '../src/placing/decide.ts';
+import type { HeldConnection } from '../src/placing/held-connection.ts';
 import type { Sources } from '../src/placing/sources.ts';
 import type { WorkerQueue } from '../src/placing/worker-queue.ts';
 import type { Workers } from '../src/placing/workers.ts';

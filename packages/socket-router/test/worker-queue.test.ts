@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { RouterWorker } from '../src/contract/worker-source.ts';
-import type { HeldConnection } from '../src/handing-over/connection-reader.ts';
+import type { HeldConnection } from '../src/placing/held-connection.ts';
 import { WorkerQueue } from '../src/placing/worker-queue.ts';
 import { monotonicMs } from '../src/wire/monotonic-clock.ts';
 import { SimulatedChannel } from './simulated-channel.ts';

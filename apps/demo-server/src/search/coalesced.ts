@@ -2,6 +2,7 @@ import { type CoalescerStats, createCoalescer, type LoadContext } from '@ticketi
 import { type Clock, systemClock } from '@ticketing/kit';
 import type { CarrierName } from './carriers.ts';
 import type { PageTokens } from './query/page-tokens.ts';
+import { TRANSIT_MS } from './remote-call.ts';
 
 export interface FindOptions {
   /** Aborts when the client leaves. */
@@ -66,9 +67,6 @@ export interface Keyed<Question> {
   /** When the answer is due, on the clock of this process. */
   readonly deadline: number;
 }
-
-/** Milliseconds beyond its deadline that an answer may take between processes. */
-export const TRANSIT_MS = 500;
 
 /** Shares nothing. */
 export function direct<Question, Answer>(find: Find<Question, Answer>): Finder<Question, Answer> {

@@ -1,8 +1,8 @@
 import { createSearch, type RunCarrier, type Search } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
 import type { Flags } from '../flags/flag-specs.ts';
-import { farRetryOptions, retryOptions } from '../questions.ts';
 import type { CarrierName, Carriers, CarrierTasks } from './carriers.ts';
+import { farRetryOptions, retryOptions } from './remote-call.ts';
 
 interface DispatchedSearchOptions {
   readonly flags: Pick<Flags, 'carriers' | 'deadlineMs' | 'offload'>;

@@ -1,24 +1,10 @@
 import { canonicalKey } from '@ticketing/batching';
-import {
-  type CarrierStatus,
-  JOURNEY_ORDERS,
-  type JourneyOrder,
-  type SearchPages,
-} from '@ticketing/core';
+import { JOURNEY_ORDERS, type JourneyOrder } from '@ticketing/core';
 import type { QuestionKind, TargetContext } from './coalesced.ts';
 import { INTEGER_PARAMETERS, SearchParameters } from './query/search-parameters.ts';
 import { type DocumentQuestion, readSearchQuestion } from './query/search-query.ts';
 import { servedStations } from './query/station-texts.ts';
-import type { Searches } from './searches.ts';
-
-/** The result of a search, serialised once for all clients. Plain data: it may come from another process. */
-export interface SearchDocument {
-  /** Without its pages: the process that answers a client seals them. */
-  readonly body: Uint8Array;
-  readonly pages?: SearchPages;
-  readonly carriers: readonly CarrierStatus[];
-  readonly ms: number;
-}
+import type { SearchDocument, Searches } from './searches.ts';
 
 /** A search as one document. Streams are shared by `shared-streams.ts`. */
 export const documentQuestion: QuestionKind<

@@ -12,10 +12,10 @@ import {
 import type { EncodableDocument } from '../http/encoded-body.ts';
 import { badParameter } from '../http/problem.ts';
 import { mapItems } from '../map-items.ts';
-import type { SearchDocument } from './documents.ts';
 import type { PageTokens } from './query/page-tokens.ts';
 import { isSet, type SearchParameters } from './query/search-parameters.ts';
 import type { SealedPages, SearchAnswer, SearchAnswerEvent } from './search-answer.ts';
+import type { SearchDocument } from './searches.ts';
 
 /** What one client sees of a search that others may share: which journeys, and whether facets. */
 export interface SearchView {

@@ -1,7 +1,22 @@
-import type { Search, SearchEvent, SearchResult, SearchStats } from '@ticketing/core';
+import type {
+  CarrierStatus,
+  Search,
+  SearchEvent,
+  SearchPages,
+  SearchResult,
+  SearchStats,
+} from '@ticketing/core';
 import type { FindOptions } from './coalesced.ts';
-import type { SearchDocument } from './documents.ts';
 import type { DocumentQuestion } from './query/search-query.ts';
+
+/** The result of a search, serialised once for all clients. Plain data: it may come from another process. */
+export interface SearchDocument {
+  /** Without its pages: the process that answers a client seals them. */
+  readonly body: Uint8Array;
+  readonly pages?: SearchPages;
+  readonly carriers: readonly CarrierStatus[];
+  readonly ms: number;
+}
 
 /** Runs whole searches: in this process, or where a dispatcher runs them. */
 export interface Searches {

@@ -7,14 +7,12 @@ import {
   type TaskContext,
 } from '@ticketing/dispatch';
 import { mapItems } from '../map-items.ts';
-import { retryOptions } from '../questions.ts';
 import type { CarrierName } from './carriers.ts';
-import { TRANSIT_MS } from './coalesced.ts';
-import type { SearchDocument } from './documents.ts';
 import type { DocumentQuestion } from './query/search-query.ts';
+import { retryOptions, TRANSIT_MS } from './remote-call.ts';
 import { rejectRestored, restoredError } from './restored-error.ts';
 import { eventOf } from './search-view.ts';
-import { localSearches, type Searches } from './searches.ts';
+import { localSearches, type SearchDocument, type Searches } from './searches.ts';
 
 interface WholeSearch {
   readonly question: DocumentQuestion;

@@ -4,16 +4,11 @@ import type { Flags } from '../flags/flag-specs.ts';
 import { joinQuestionFleet, type QuestionFleet } from '../fleet/question-fleet.ts';
 import { type EventLog, keepEvents } from '../operator/event-log.ts';
 import { createOperator, type Operator } from '../operator/operator.ts';
-import {
-  createFinders,
-  type Finders,
-  questionTasks,
-  remoteFinds,
-  retryOptions,
-} from '../questions.ts';
+import { createFinders, type Finders, questionTasks, remoteFinds } from '../questions.ts';
 import { createCarriers } from '../search/carriers.ts';
 import { dispatchedSearch } from '../search/dispatched-search.ts';
 import { documentQuestion } from '../search/documents.ts';
+import { retryOptions } from '../search/remote-call.ts';
 import { localSearches } from '../search/searches.ts';
 import { withIds } from './process-ids.ts';
 import { type ProcessWatch, watchProcess } from './process-watch.ts';

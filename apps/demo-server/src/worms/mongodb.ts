@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
-import type { Flags } from '../flags/flag-specs.ts';
 import { MOST_FOUND, WORM_TABLE, type Worm, worm, worms } from './worm.ts';
 import { databaseRefused, WormError, type WormErrorCode } from './worm-error.ts';
-import type { WormDatabase, WormFill, WormSource } from './worm-store.ts';
+import type { WormDatabase, WormFill, WormLimits, WormSource } from './worm-store.ts';
 
 /** Servers that are filling keep the old collection until the new one is complete. */
 export const mongodb: WormDatabase = { prepare: prepareMongodb, open: openMongodb };
@@ -12,7 +11,7 @@ const APP = { appName: 'ticketing-demo' } as const;
 const CONNECTIONS = 10;
 
 /** Connects at the first question. */
-async function openMongodb(url: string, { deadlineMs }: Flags): Promise<WormSource> {
+async function openMongodb(url: string, { deadlineMs }: WormLimits): Promise<WormSource> {
   const client = new MongoClient(url, {
     ...APP,
     maxPoolSize: CONNECTIONS,

@@ -1,9 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import type { Flags } from '../flags/flag-specs.ts';
 import { MOST_FOUND, WORM_FIELDS, WORM_TABLE, type Worm, worm, worms } from './worm.ts';
 import { databaseRefused, WormError, type WormErrorCode } from './worm-error.ts';
-import type { WormDatabase, WormFill, WormSource } from './worm-store.ts';
+import type { WormDatabase, WormFill, WormLimits, WormSource } from './worm-store.ts';
 
 /**
  * Servers that start at once fill one after the other; servers that are running keep the old table until the new one is
@@ -24,7 +23,7 @@ const columns = WORM_FIELDS.map((field) => `"${field}"`).join();
 const select = `SELECT ${columns} FROM ${WORM_TABLE} WHERE class = $1 ORDER BY id LIMIT ${MOST_FOUND}`;
 
 /** Connects at the first question. */
-async function openPostgres(url: string, { deadlineMs, workers }: Flags): Promise<WormSource> {
+async function openPostgres(url: string, { deadlineMs, workers }: WormLimits): Promise<WormSource> {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'ticketing-demo',

@@ -6,11 +6,10 @@ import { FlagError } from '@ticketing/cli-kit';
 import { DispatchError, type Dispatcher } from '@ticketing/dispatch';
 import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';
 import { usableCores } from '@ticketing/kit';
-import type { Flags } from '../flags/flag-specs.ts';
 import { programUrl } from '../program-url.ts';
 import type { SqliteTasks } from './sqlite-tasks.ts';
 import { WormError } from './worm-error.ts';
-import type { WormDatabase, WormFill, WormSource } from './worm-store.ts';
+import type { WormDatabase, WormFill, WormLimits, WormSource } from './worm-store.ts';
 
 /** SQLite in a temporary folder of this server, filled and searched in threads: a scan does not block the event loop. */
 export const sqlite: WormDatabase = { prepare: prepareSqlite, open: openSqlite };
@@ -43,7 +42,7 @@ async function prepareSqlite(_url: string, { count, onFilled, signal }: WormFill
   }
 }
 
-async function openSqlite(path: string, { workers }: Flags): Promise<WormSource> {
+async function openSqlite(path: string, { workers }: WormLimits): Promise<WormSource> {
   const threads = startThreads(Math.max(1, Math.floor(usableCores() / workers)), path);
   try {
     await threads.ready();

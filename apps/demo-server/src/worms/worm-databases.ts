@@ -1,10 +1,10 @@
 import { createProgress, type ProgressOptions } from '@ticketing/cli-kit';
-import type { Flags } from '../flags/flag-specs.ts';
 import {
   createWormStore,
   type FillListener,
   type WormDatabase,
   type WormFill,
+  type WormLimits,
   type WormStore,
 } from './worm-store.ts';
 
@@ -36,11 +36,14 @@ export interface PreparedWorms {
 }
 
 /**
- * Fills the store that the flags name, unless it has its documents; without documents there is no store.
+ * Fills the database of a URL, else one of SQLite, unless it has its documents; without documents there is no store.
  *
  * @throws FlagError if the database cannot be used; or the signal's reason
  */
-export async function prepareWorms({ databaseUrl }: Flags, fill: WormFill): Promise<PreparedWorms> {
+export async function prepareWorms(
+  { databaseUrl }: { readonly databaseUrl: string | undefined },
+  fill: WormFill,
+): Promise<PreparedWorms> {
   const kind = fill.count === 0 ? 'none' : kindOfUrl(databaseUrl);
   const database = await databases[kind]();
   const { url, close = async () => {} } = await database.prepare(databaseUrl ?? '', fill);
@@ -53,10 +56,13 @@ function kindOfUrl(url: string | undefined): WormLocation['kind'] {
 }
 
 /** Opens a filled store for one server process. */
-export async function openWorms({ kind, url }: WormLocation, flags: Flags): Promise<WormStore> {
+export async function openWorms(
+  { kind, url }: WormLocation,
+  limits: WormLimits,
+): Promise<WormStore> {
   const database = await databases[kind]();
-  const source = await database.open(url, flags);
-  return createWormStore(source, { kind, deadlineMs: flags.deadlineMs });
+  const source = await database.open(url, limits);
+  return createWormStore(source, { kind, deadlineMs: limits.deadlineMs });
 }
 
 /** Filling fewer documents is too quick for a line of its own. */

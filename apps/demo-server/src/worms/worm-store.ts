@@ -1,6 +1,5 @@
 import { createHistogram } from 'node:perf_hooks';
 import type { HistogramSummary } from '@ticketing/dispatch';
-import type { Flags } from '../flags/flag-specs.ts';
 import type { Worm } from './worm.ts';
 import { WormError } from './worm-error.ts';
 
@@ -15,6 +14,14 @@ export interface WormFill {
 
 export type FillListener = (progress: { readonly filled: number; readonly count: number }) => void;
 
+/** Limits of a store in one server process. */
+export interface WormLimits {
+  /** Longest that a question may take, in milliseconds. */
+  readonly deadlineMs: number;
+  /** Server processes that share the database. */
+  readonly workers: number;
+}
+
 /** One kind of database. */
 export interface WormDatabase {
   /**
@@ -27,7 +34,7 @@ export interface WormDatabase {
     fill: WormFill,
   ): Promise<{ readonly url: string; readonly close?: () => Promise<void> }>;
   /** Opens a filled database for one server process. */
-  open(url: string, flags: Flags): Promise<WormSource>;
+  open(url: string, limits: WormLimits): Promise<WormSource>;
 }
 
 /** A database as its driver gives it. */

@@ -1,5 +1,5 @@
-import { at, bytesOf, numberAt, objectsOf, parse } from '../json.ts';
-import type { Row, Stated } from '../stated.ts';
+import { at, bytesOf, numberAt, objectsOf, parse } from './json.ts';
+import type { Row, Stated } from './stated.ts';
 
 /** Returns the connections of a TripSearch. Prices are of one traveller: none is asked for. */
 export function hafasRows(body: Uint8Array, passengers: number): readonly Row[] {

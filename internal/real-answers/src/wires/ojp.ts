@@ -1,5 +1,5 @@
-import { bytesOf } from '../json.ts';
-import { minutesOf, type Row } from '../stated.ts';
+import { bytesOf } from './json.ts';
+import { minutesOf, type Row } from './stated.ts';
 
 const OPENING = /<(?:[\w.-]+:)?TripResult[\s>]/g;
 const CLOSING = /<\/(?:[\w.-]+:)?TripResult\s*>/g;

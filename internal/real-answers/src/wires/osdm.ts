@@ -1,6 +1,6 @@
 import { currencyExponent } from '@ticketing/core';
-import { at, bytesOf, isObject, numberAt, objectsOf, parse } from '../json.ts';
-import { minutesOf, type Row, type Stated } from '../stated.ts';
+import { at, bytesOf, isObject, numberAt, objectsOf, parse } from './json.ts';
+import { minutesOf, type Row, type Stated } from './stated.ts';
 
 /** Returns the trips of an answer with their offers. */
 export function osdmRows(body: Uint8Array, passengers: number): readonly Row[] {

@@ -1,6 +1,6 @@
 import { moneyFromNumber } from '@ticketing/core';
-import { at, bytesOf, isObject, numberAt, objectsOf, parse } from '../json.ts';
-import type { Row } from '../stated.ts';
+import { at, bytesOf, isObject, numberAt, objectsOf, parse } from './json.ts';
+import type { Row } from './stated.ts';
 
 /** `Date.parse` reads a day in nearly every text, so that the form of a time is checked before. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d)?$/;

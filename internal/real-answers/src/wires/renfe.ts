@@ -1,6 +1,6 @@
 import { type MoneyFormat, parseMoney } from '@ticketing/core';
-import { isObject, type Json, objectsOf } from '../json.ts';
-import type { Row, Stated } from '../stated.ts';
+import { isObject, type Json, objectsOf } from './json.ts';
+import type { Row, Stated } from './stated.ts';
 
 const DATE = /new Date\((-?\d{1,20})\)/g;
 /** Texts, also one that does not end, and words. */

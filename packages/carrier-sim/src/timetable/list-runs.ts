@@ -2,7 +2,7 @@ import { addDays, localDay } from './local-clock.ts';
 import { stationOf } from './network.ts';
 import { createRandom, type Random } from './random.ts';
 import type { Service } from './service.ts';
-import { brands } from './spanish-carriers.ts';
+import { brands } from './spanish-brands.ts';
 import type { TrainRun } from './train.ts';
 
 const minutesPerDay = 1440;

@@ -1,14 +1,10 @@
 import { sellsPair } from './europe/list-rides.ts';
 import { type CarrierSimId, carrierOf } from './sim-carriers.ts';
-import { type SpanishBrand, spanishCarriers } from './spanish-carriers.ts';
+import type { SpanishBrand } from './spanish-brands.ts';
+import { spanishCarriers } from './spanish-carriers.ts';
+import type { StationPair } from './station-pair.ts';
 
 const madridStations = ['7160000', '7117000'];
-
-/** A pair of stations, both as UIC codes. */
-export interface StationPair {
-  readonly origin: string;
-  readonly destination: string;
-}
 
 /** The direct trains of one brand between two stations. */
 export interface Service extends StationPair {

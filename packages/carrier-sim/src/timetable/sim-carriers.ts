@@ -1,40 +1,6 @@
 import { oneOf, type Rule, wrongOption } from '@ticketing/kit';
 import { type EuropeanCarrier, europeanCarriers } from './europe/carriers.ts';
-import type { EuropeanBrand, EuropeanOperator } from './europe/lines.ts';
-import { type SpanishBrand, type SpanishCarrier, spanishCarriers } from './spanish-carriers.ts';
-import type { TrainRun } from './train.ts';
-
-/** The name of a brand. */
-export type TrainBrand = SpanishBrand | EuropeanBrand;
-
-/** A price for one person. */
-export interface Fare {
-  readonly code: string;
-  readonly name: string;
-  /** Euro cents, or hundredths of `currency`. */
-  readonly cents: number;
-  /** Absent: euros. */
-  readonly currency?: 'CHF';
-  readonly travelClass?: 'first' | 'second';
-  /** Whether it can be exchanged or refunded. */
-  readonly flexibility?: 'none' | 'semi' | 'full';
-}
-
-/** One train, or two with a change. */
-export type Ride = readonly [TrainRun] | readonly [TrainRun, TrainRun];
-
-/** What decides the fares of one train, or of two with a change. */
-export interface PricedRide {
-  readonly minutes: number;
-  /** 1 or more. */
-  readonly seatsLeft: number;
-  readonly brands: readonly TrainBrand[];
-  /** Who runs the first train. */
-  readonly operator: Operator;
-}
-
-/** Who runs a train. */
-export type Operator = 'renfe' | 'ouigo' | EuropeanOperator;
+import { type SpanishCarrier, spanishCarriers } from './spanish-carriers.ts';
 
 /** One carrier: what it runs, and what it asks. */
 export type SimCarrier = SpanishCarrier | EuropeanCarrier;

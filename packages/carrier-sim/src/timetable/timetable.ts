@@ -8,20 +8,20 @@ import {
 } from '@ticketing/kit';
 import { createBoundedMap } from '../bounded-map.ts';
 import { listRides as listEuropeanRides } from './europe/list-rides.ts';
+import type { Operator } from './fare.ts';
 import { listConnections, listRuns } from './list-runs.ts';
 import { isCalendarDate } from './local-clock.ts';
 import { createRandom } from './random.ts';
-import { findConnection, findService, type StationPair } from './service.ts';
+import { findConnection, findService } from './service.ts';
 import {
   type CarrierSimId,
   carrierOf,
   carrierSimIds,
   isCarrier,
-  type Operator,
-  type Ride,
   wrongCarrier,
 } from './sim-carriers.ts';
-import type { Train, TrainFare, TrainRun } from './train.ts';
+import type { StationPair } from './station-pair.ts';
+import type { Ride, Train, TrainFare, TrainRun } from './train.ts';
 
 /** Which trains to list. */
 export interface TrainsQuery extends StationPair {

@@ -1,4 +1,5 @@
-import type { CarrierSimId, Fare, Operator, TrainBrand } from './sim-carriers.ts';
+import type { Fare, Operator, TrainBrand } from './fare.ts';
+import type { CarrierSimId } from './sim-carriers.ts';
 
 /** One train between two stations: plain data that survives JSON. */
 export interface TrainRun {
@@ -31,6 +32,9 @@ export interface TrainRun {
   /** Both parts of a train that goes on under another number: people stay in it. `number` is that of the first. */
   readonly sections?: readonly [TrainSection, TrainSection];
 }
+
+/** One train, or two with a change. */
+export type Ride = readonly [TrainRun] | readonly [TrainRun, TrainRun];
 
 /** One part of a train that goes on under another number. */
 export type TrainSection = Pick<

@@ -1,7 +1,8 @@
 import { createBoundedMap, keptByList } from '../bounded-map.ts';
 import { localTimeAt } from '../timetable/local-clock.ts';
-import { type SimStation, stationOf, stations } from '../timetable/network.ts';
+import { stationOf, stations } from '../timetable/network.ts';
 import { createRandom } from '../timetable/random.ts';
+import type { SimStation } from '../timetable/sim-station.ts';
 import type { Train, TrainFare, TrainRun } from '../timetable/train.ts';
 import { incidentsOf } from './renfe-details.ts';
 import {

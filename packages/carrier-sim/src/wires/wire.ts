@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Rule } from '@ticketing/kit';
 import type { Zone } from '../timetable/local-clock.ts';
-import type { StationPair } from '../timetable/service.ts';
+import type { StationPair } from '../timetable/station-pair.ts';
 import type { Train } from '../timetable/train.ts';
 
 /** A whole answer to one call. */

@@ -19,8 +19,8 @@ import {
 } from './ask.ts';
 import type { StationNames } from './encode-request.ts';
 import { offersByTrip, readOffers } from './offers.ts';
-import { readPage } from './page.ts';
-import type { OsdmPage, OsdmWire } from './request.ts';
+import { type OsdmPage, readPage } from './page.ts';
+import type { OsdmWire } from './request.ts';
 import { companiesOf } from './service.ts';
 import { readTrip } from './trip.ts';
 

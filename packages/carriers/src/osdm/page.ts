@@ -1,8 +1,15 @@
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
-import type { OsdmLinks } from './ask.ts';
+import type { OsdmAsk, OsdmLinks } from './ask.ts';
 import { problemError } from './problem.ts';
-import type { OsdmPage } from './request.ts';
+
+/** One page of journeys. Without bytes, the provider found none. */
+export interface OsdmPage {
+  readonly ask: OsdmAsk;
+  /** Of trips, when they are asked for apart from offers. */
+  readonly trips?: Uint8Array<ArrayBuffer>;
+  readonly offers?: Uint8Array<ArrayBuffer>;
+}
 
 /** The parts of a page. */
 interface PageParts {

@@ -12,7 +12,7 @@ import { refusePage, refuseRedirect } from '../wire/page-for-people.ts';
 import { wireInstant } from '../wire/wire-instant.ts';
 import { endOfDay, firstAsk, isWholeDay, type OsdmAsk, restOfDay } from './ask.ts';
 import { ALL_STOPS, offersBody, type StationNames, tripCriteria } from './encode-request.ts';
-import { readPage } from './page.ts';
+import { type OsdmPage, readPage } from './page.ts';
 import { PROBLEM_STATUSES, problemError } from './problem.ts';
 
 /** What was asked for, the bytes of the answers, and when the last one arrived (epoch ms). */
@@ -23,14 +23,6 @@ export interface OsdmWire {
   /** Why there are no further pages, if one failed or was too late. */
   readonly failure?: CarrierFailure;
   readonly receivedAt: number;
-}
-
-/** One page of journeys. Without bytes, the provider found none. */
-export interface OsdmPage {
-  readonly ask: OsdmAsk;
-  /** Of trips, when they are asked for apart from offers. */
-  readonly trips?: Uint8Array<ArrayBuffer>;
-  readonly offers?: Uint8Array<ArrayBuffer>;
 }
 
 /** What a request needs beside the query. */

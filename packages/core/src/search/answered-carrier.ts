@@ -1,5 +1,6 @@
 import type { Rule } from '@ticketing/kit';
-import type { CarrierAnswer } from '../carrier.ts';
+import type { CarrierAnswer } from '../contract/carrier.ts';
+import type { ResolvedQuery } from '../contract/search-query.ts';
 import { CarrierError } from '../errors.ts';
 import type { CarrierId, Journey } from '../model/journey.ts';
 import { journeysOf, someOf } from '../model/journey-shape.ts';
@@ -12,7 +13,6 @@ import {
   type WrongField,
 } from '../model/shape.ts';
 import { aToken } from './pages.ts';
-import type { ResolvedQuery } from './search-query.ts';
 
 const aPlace: Shape = {
   id: aText,

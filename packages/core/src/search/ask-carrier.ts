@@ -1,4 +1,5 @@
-import type { Carrier, CarrierAnswer, CarrierContext } from '../carrier.ts';
+import type { Carrier, CarrierAnswer, CarrierContext } from '../contract/carrier.ts';
+import type { CarrierQuery, ResolvedQuery } from '../contract/search-query.ts';
 import { CarrierError } from '../errors.ts';
 import type { LocalClock, LocalDate } from '../model/local-clock.ts';
 import { stateOfCode } from '../scatter/source-status.ts';
@@ -12,8 +13,8 @@ import {
   nativeFields,
 } from './native-fields.ts';
 import { tokensOf } from './pages.ts';
+import type { SearchDays } from './resolve-query.ts';
 import type { RunCarrier } from './search-options.ts';
-import type { CarrierQuery, ResolvedQuery, SearchDays } from './search-query.ts';
 import { stationPairs } from './station-pairs.ts';
 
 /** What one carrier answers to a query. */

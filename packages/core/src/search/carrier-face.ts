@@ -1,5 +1,6 @@
 import { channel, tracingChannel } from 'node:diagnostics_channel';
-import type { Carrier } from '../carrier.ts';
+import type { Carrier } from '../contract/carrier.ts';
+import type { ResolvedQuery } from '../contract/search-query.ts';
 import { CarrierError, RailError } from '../errors.ts';
 import type { CarrierId } from '../model/journey.ts';
 import type { LocalClock } from '../model/local-clock.ts';
@@ -7,8 +8,8 @@ import { presentFields } from '../model/present-fields.ts';
 import type { CallTrace, ScatterChannels, ScatterFace } from '../scatter/scatter-face.ts';
 import { isComplete, stateOfCode } from '../scatter/source-status.ts';
 import { askCarrier, type CarrierFindings } from './ask-carrier.ts';
+import { searchDays } from './resolve-query.ts';
 import type { ResolvedSearchOptions } from './search-options.ts';
-import { type ResolvedQuery, searchDays } from './search-query.ts';
 import type { CarrierStatus, SearchResult } from './search-result.ts';
 
 /** How a search ended, without what it found. */

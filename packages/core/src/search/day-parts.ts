@@ -1,9 +1,9 @@
-import type { CarrierCapabilities } from '../carrier.ts';
+import type { CarrierCapabilities } from '../contract/carrier.ts';
+import type { Direction } from '../contract/search-page.ts';
+import type { ResolvedQuery } from '../contract/search-query.ts';
 import type { Journey } from '../model/journey.ts';
 import { minutesAfterLast, minutesBeforeFirst } from '../model/leg-times.ts';
 import { isLocalDate, type LocalClock, shiftDay } from '../model/local-clock.ts';
-import type { Direction } from './join-answers.ts';
-import type { ResolvedQuery } from './search-query.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,14 +1,7 @@
-import type { CarrierAnswer, Covered } from '../carrier.ts';
+import type { CarrierAnswer, Covered } from '../contract/carrier.ts';
+import type { Direction, PageTokens } from '../contract/search-page.ts';
 import { type PresentFields, presentFields } from '../model/present-fields.ts';
 import type { Place } from '../stations/station-index.ts';
-
-/**
- * One token for each pair of stations that a carrier is asked for, `null` where it has no more; or one part of a day.
- * Empty: ask again without a token.
- */
-export type PageTokens = readonly (string | null)[];
-
-export type Direction = 'earlier' | 'later';
 
 /** Where a carrier has more. */
 export type TokensByDirection = BothWays<PageTokens>;

@@ -1,8 +1,9 @@
-import type { CarrierCapabilities, NativeField } from '../carrier.ts';
+import type { CarrierCapabilities, NativeField } from '../contract/carrier.ts';
+import type { CarrierQuery, ResolvedQuery } from '../contract/search-query.ts';
 import { type Journey, type Leg, type RideLeg, ridesOf } from '../model/journey.ts';
 import { presentFields } from '../model/present-fields.ts';
 import { isAskedByDay } from './day-parts.ts';
-import { type CarrierQuery, type ResolvedQuery, stationsOf } from './search-query.ts';
+import { stationsOf } from './resolve-query.ts';
 
 /** A field of a query that a carrier does not heed and that its journeys do not tell. */
 export type IgnoredField = 'ages' | 'cards';

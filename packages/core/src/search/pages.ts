@@ -1,17 +1,14 @@
 import type { Rule } from '@ticketing/kit';
-import type { Carrier } from '../carrier.ts';
+import type { Carrier } from '../contract/carrier.ts';
+import type { Direction, PageTokens, SearchPage, SearchPages } from '../contract/search-page.ts';
+import type { ResolvedQuery } from '../contract/search-query.ts';
 import { RailError } from '../errors.ts';
 import type { CarrierId } from '../model/journey.ts';
 import { stableHash } from '../model/stable-hash.ts';
 import { isComplete, type SourceState } from '../scatter/source-status.ts';
 import { type DayPart, firstDayPart, isAskedByDay, isDayPart, nextDayPart } from './day-parts.ts';
-import {
-  bothWays,
-  type Direction,
-  type PageTokens,
-  type TokensByDirection,
-} from './join-answers.ts';
-import { type ResolvedQuery, type SearchDays, stationsOf } from './search-query.ts';
+import { bothWays, type TokensByDirection } from './join-answers.ts';
+import { type SearchDays, stationsOf } from './resolve-query.ts';
 import { MAX_PAIRS } from './station-pairs.ts';
 
 /** A token of a carrier. */
@@ -20,25 +17,6 @@ export const aToken: Rule = {
   test: (token) => typeof token === 'string' && token.length <= 2048,
 };
 const MAX_CARRIERS = 1000;
-
-/** Where the journeys before or after a result are: plain data, for the same query alone. */
-export interface SearchPage {
-  readonly v: 1;
-  /** Stands for the query without `page`. */
-  readonly query: string;
-  readonly direction: Direction;
-  /** The carriers that have more. The others are not asked. */
-  readonly byCarrier: Readonly<Record<CarrierId, PageTokens>>;
-}
-
-/**
- * The pages beside a result. A direction is absent when no carrier has more there. Follow one direction from the
- * first result: a carrier that has no more journeys in one direction is not asked on the way back.
- */
-export interface SearchPages {
-  readonly earlier?: SearchPage;
-  readonly later?: SearchPage;
-}
 
 /**
  * Checks that a page is one of a result of this query.

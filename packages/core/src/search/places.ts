@@ -1,6 +1,7 @@
+import type { ResolvedQuery } from '../contract/search-query.ts';
 import type { CarrierId, Journey, Leg } from '../model/journey.ts';
 import type { Place, StationId } from '../stations/station-index.ts';
-import { type ResolvedQuery, stationsOf } from './search-query.ts';
+import { stationsOf } from './resolve-query.ts';
 
 /** The places of one search, as far as the query and the answers name them. */
 export interface Places {

@@ -10,13 +10,13 @@ import {
   resolveByRules,
   whole,
 } from '@ticketing/kit';
-import type { Carrier, CarrierAnswer, CarrierContext, CarrierHttp } from '../carrier.ts';
+import type { Carrier, CarrierAnswer, CarrierContext, CarrierHttp } from '../contract/carrier.ts';
+import type { CarrierQuery } from '../contract/search-query.ts';
 import { type CurrencyRates, checkRates, type PriceOptions } from '../journeys/currency-rates.ts';
 import { JOURNEY_ORDERS, type JourneyOrder } from '../journeys/order.ts';
 import type { CarrierId } from '../model/journey.ts';
 import { presentFields } from '../model/present-fields.ts';
 import { aDeadline, checkIds, chooseById, someIds } from '../scatter/scatter-options.ts';
-import type { CarrierQuery } from './search-query.ts';
 
 /** Runs one carrier for one search: in this process, or where a dispatcher runs it. */
 export type RunCarrier = (

@@ -1,4 +1,6 @@
-import type { Covered } from '../carrier.ts';
+import type { Covered } from '../contract/carrier.ts';
+import type { SearchPages } from '../contract/search-page.ts';
+import type { ResolvedQuery } from '../contract/search-query.ts';
 import type { CarrierErrorCode } from '../errors.ts';
 import type { CarrierId, Journey } from '../model/journey.ts';
 import type {
@@ -9,8 +11,6 @@ import type {
 } from '../scatter/source-status.ts';
 import type { Place, StationId } from '../stations/station-index.ts';
 import type { IgnoredField } from './native-fields.ts';
-import type { SearchPages } from './pages.ts';
-import type { ResolvedQuery } from './search-query.ts';
 
 /**
  * How a carrier ended, the states of every scatter: `ok` and `empty` are answers with and without journeys,

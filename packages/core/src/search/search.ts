@@ -1,4 +1,5 @@
-import type { Carrier } from '../carrier.ts';
+import type { Carrier } from '../contract/carrier.ts';
+import type { ResolvedQuery, SearchQuery } from '../contract/search-query.ts';
 import { createJourneyFeed, mergeJourneys } from '../journeys/merge.ts';
 import { type JourneyOrder, sortJourneys } from '../journeys/order.ts';
 import type { CarrierId, Journey } from '../model/journey.ts';
@@ -8,18 +9,13 @@ import { createCarrierFace } from './carrier-face.ts';
 import { createOperators } from './operators.ts';
 import { type CarrierEnd, checkPage, pagesOf } from './pages.ts';
 import { createPlaces } from './places.ts';
+import { resolveQuery, type SearchDays } from './resolve-query.ts';
 import {
   resolveCallOptions,
   resolveSearchOptions,
   type SearchCallOptions,
   type SearchOptions,
 } from './search-options.ts';
-import {
-  type ResolvedQuery,
-  resolveQuery,
-  type SearchDays,
-  type SearchQuery,
-} from './search-query.ts';
 import type { SearchEvent, SearchResult, SearchStats } from './search-result.ts';
 
 /** Asks many carriers one question. Holds timers, and listeners on signals, only while searches run. */

@@ -1,7 +1,7 @@
-import type { Carrier } from '../carrier.ts';
+import type { Carrier } from '../contract/carrier.ts';
+import type { ResolvedQuery } from '../contract/search-query.ts';
 import { CarrierError } from '../errors.ts';
 import type { Station, StationGroup } from '../stations/station-index.ts';
-import type { ResolvedQuery } from './search-query.ts';
 
 /** Most stations of a group, and most pairs of stations, that one carrier is asked for. */
 export const MAX_PAIRS = 4;

@@ -9,7 +9,7 @@ import {
   takeWorkerStart,
   terminated,
   type WorkerStartMessage,
-} from '../worker-messages.ts';
+} from './worker-messages.ts';
 import {
   type ClusterWorkerOptions,
   checkWorkerOptions,

@@ -1,7 +1,7 @@
-import type { WorkerReport, WorkerStartMessage } from '../worker-messages.ts';
 import { PortClient } from './port-client.ts';
 import { createServedApp, type ServedApp } from './served-app.ts';
 import { type Traffic, watchTraffic } from './traffic.ts';
+import type { WorkerReport, WorkerStartMessage } from './worker-messages.ts';
 import type { Attachment, ClusterWorkerOptions, HttpServer } from './worker-options.ts';
 
 /** Messages of the server to the primary. */

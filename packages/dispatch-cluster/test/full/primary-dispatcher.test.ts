@@ -2,7 +2,7 @@ import { defineTasks } from '@ticketing/dispatch';
 import { expect, test, vi } from 'vitest';
 import { checkClustersAfterEach, start } from '../cluster-fixture.ts';
 import type { AskingTasks } from '../fixtures/asking-worker.ts';
-import { makeTasks } from '../primary-tasks.ts';
+import { makeTasks } from '../fixtures/primary-tasks.ts';
 
 checkClustersAfterEach();
 vi.setConfig({ testTimeout: 120_000 });

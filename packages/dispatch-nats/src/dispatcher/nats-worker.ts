@@ -13,7 +13,7 @@ import {
 import type { NatsLossSign, NatsMessage } from '../contract.ts';
 import { encodeJson, type Opening, readOpened } from '../fleet/announcement.ts';
 import type { KnownHost } from '../fleet/fleet.ts';
-import { SessionChannel } from '../wire/session-channel.ts';
+import { SessionChannel } from '../link/session-channel.ts';
 import { Pulse } from './pulse.ts';
 import {
   hasDeadline,

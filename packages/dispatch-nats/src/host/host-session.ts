@@ -11,8 +11,8 @@ import type { NatsSessionStats } from '../contract.ts';
 import type { Opening } from '../fleet/announcement.ts';
 import { MAX_KNOWN } from '../fleet/fleet.ts';
 import type { NatsLink } from '../link/nats-link.ts';
-import { SessionChannel } from '../wire/session-channel.ts';
-import { isFarewell } from '../wire/session-message.ts';
+import { SessionChannel } from '../link/session-channel.ts';
+import { isFarewell } from '../link/session-message.ts';
 import { isSound, withDeadline } from './call-frames.ts';
 
 /** Answers in one message at most: a message costs three programs their time, so both sides may take turns. */

@@ -27,7 +27,7 @@ import { publishHostEvent } from '../fleet/host-events.ts';
 import { type FleetSubjects, newIdentity, subjectsOf } from '../fleet/subjects.ts';
 import type { JsonEndpoint } from '../json/json-endpoint.ts';
 import { NatsLink } from '../link/nats-link.ts';
-import { farewell } from '../wire/session-message.ts';
+import { farewell } from '../link/session-message.ts';
 import { Admission } from './admission.ts';
 import { Announcer } from './announcer.ts';
 import {

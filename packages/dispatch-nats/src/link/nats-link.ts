@@ -1,7 +1,7 @@
 import { connect, NatsConnectionImpl, type NodeConnectionOptions } from '@nats-io/transport-node';
 import type { Clock } from '@ticketing/kit';
 import type { NatsLike, NatsMessage } from '../contract.ts';
-import { MessageMemory } from '../wire/session-message.ts';
+import { MessageMemory } from './session-message.ts';
 import { Turns } from './turns.ts';
 
 /** `cut-off`: the connection broke, or its server asks clients to leave. `closed`: for good, as a lent one that its owner closed. */

@@ -1,4 +1,4 @@
-import type { DispatcherStats } from './stats.ts';
+import type { DispatcherKind, DispatcherState, DispatcherStats } from './stats.ts';
 import type {
   InputOf,
   ItemOf,
@@ -9,6 +9,8 @@ import type {
   TaskWithoutInput,
   TaskWithResult,
 } from './task.ts';
+
+export type { DispatcherKind, DispatcherState };
 
 /** Runs the tasks of a module, with the same promises wherever its workers are. */
 export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
@@ -114,12 +116,6 @@ export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
   /** Rejects open calls with `ERR_CLOSED`, and resolves when every worker and timer is gone. Idempotent. */
   close(options?: CloseOptions): Promise<void>;
 }
-
-/** Where tasks run. Third-party transports have names of their own. */
-export type DispatcherKind = 'in-process' | 'fork' | 'cluster' | 'piscina' | 'nats' | (string & {});
-
-/** `degraded`: it works with fewer workers than `min`, or its circuit is open. */
-export type DispatcherState = 'starting' | 'ready' | 'degraded' | 'draining' | 'closed';
 
 /** What a dispatcher can and cannot do. */
 export interface Capabilities {

@@ -1,5 +1,10 @@
 import type { BucketCounts } from '@ticketing/kit';
-import type { DispatcherKind, DispatcherState } from './dispatcher.ts';
+
+/** Kind of transport that runs tasks. Third-party transports have names of their own. */
+export type DispatcherKind = 'in-process' | 'fork' | 'cluster' | 'piscina' | 'nats' | (string & {});
+
+/** State of a dispatcher; `degraded`: it works with fewer workers than `min`, or its circuit is open. */
+export type DispatcherState = 'starting' | 'ready' | 'degraded' | 'draining' | 'closed';
 
 /**
  * What a dispatcher has counted since its creation. Plain data that JSON keeps, apart from what is undefined.

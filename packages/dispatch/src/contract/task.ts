@@ -1,5 +1,4 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { RawJson, Transferred } from '../task-results.ts';
 
 /** What a task gets besides its input. */
 export interface TaskContext {
@@ -27,6 +26,19 @@ export interface TaskContext {
 
 /** What can be moved to a worker and back: a buffer, or a port, whose other end stays. */
 export type Movable = ArrayBuffer | MessagePort;
+
+/** JSON text that a task returns and its caller gets as a Buffer, without parsing it. Made by `rawJson`. */
+export interface RawJson {
+  readonly kind: 'ticketing.raw-json';
+  readonly bytes: Uint8Array;
+}
+
+/** A value whose buffers are moved to the caller where the transport can, else copied. Made by `transferred`. */
+export interface Transferred<T> {
+  readonly kind: 'ticketing.transferred';
+  readonly value: T;
+  readonly transfer: readonly Movable[];
+}
 
 /** A function that a dispatcher runs: one input, one output. Both cross a process as structured clones. */
 export type TaskFn<I, O> = (input: I, context: TaskContext) => O | Promise<O>;

@@ -1,6 +1,6 @@
 import type { AddressInfo, ListenOptions } from 'node:net';
 import type { BucketCounts } from '@ticketing/kit';
-import type { LeaveOptions } from '../options/attach-options.ts';
+import type { LeaveOptions } from './leave-options.ts';
 
 /** Accepts connections and hands them to workers. */
 export interface SocketRouter extends AsyncDisposable {

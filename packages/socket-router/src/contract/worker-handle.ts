@@ -1,5 +1,5 @@
 import type { Server } from 'node:net';
-import type { LeaveOptions } from '../options/attach-options.ts';
+import type { LeaveOptions } from './leave-options.ts';
 
 /** Any server of the platform: net, tls, http, https, http2. They differ in what they can do to end. */
 export type AttachableServer = Server & {

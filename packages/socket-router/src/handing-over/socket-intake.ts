@@ -1,19 +1,15 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { LinkedList } from '@ticketing/kit';
 import { type AnsweredClient, answerSocket, problem, type RouterAnswer } from '../answers.ts';
+import { type HeldConnection, holdConnection } from '../placing/held-connection.ts';
+import type { Intake, IntakeDependencies } from '../placing/intake.ts';
 import { Placement } from '../placing/placement.ts';
 import type { UntakenReason, WorkerQueue } from '../placing/worker-queue.ts';
 import { type OptionalReaders, type ReadHead, UNREAD } from '../reading/head-sniffer.ts';
 import { headOf } from '../reading/head-views.ts';
 import type { ProxyReader } from '../reading/proxy-protocol/proxy-protocol.ts';
-import type { Intake, IntakeDependencies } from '../router/intake.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
-import {
-  type ConnectionReaderOptions,
-  type HeldConnection,
-  holdConnection,
-  readConnection,
-} from './connection-reader.ts';
+import { type ConnectionReaderOptions, readConnection } from './connection-reader.ts';
 
 /** Mode `socket`: reads a connection up to the end of its head, hands it to a worker, and closes its own copy. */
 export class SocketIntake implements Intake {

@@ -7,6 +7,7 @@ import {
   wrongOption,
 } from '@ticketing/kit';
 import type { RouteFunction } from '../contract/head.ts';
+import type { LeaveOptions } from '../contract/leave-options.ts';
 
 /** Options of `attachServer`. */
 export interface AttachOptions {
@@ -19,18 +20,6 @@ export interface AttachOptions {
   readonly orphan?: 'exit' | 'stay' | undefined;
   /** Milliseconds: default 5,000. */
   readonly orphanGraceMs?: number | undefined;
-}
-
-/** How a worker, or a router with all its workers, leaves. */
-export interface LeaveOptions {
-  /** Milliseconds for all of it: default 8,000. Open connections are cut off in time for that. */
-  readonly graceMs?: number | undefined;
-  /**
-   * Milliseconds of `graceMs` for which an idle connection may send one more request, whose answer closes it: default 2,000,
-   * half of `graceMs` at most. A request that is on its way when the idle connection closes is lost: allow as long as your
-   * clients pause between two requests.
-   */
-  readonly lameDuckMs?: number | undefined;
 }
 
 const ATTACH_RULES: Rules = {

@@ -18,7 +18,7 @@ import {
 } from '@ticketing/kit';
 import type { RouteFunction } from '../contract/head.ts';
 import type { WorkerSource } from '../contract/worker-source.ts';
-import { sharedSlot } from '../placing/sources.ts';
+import { sharedSlot } from '../errors.ts';
 
 /** Options of `createSocketRouter`. */
 export interface RouterOptions {

@@ -1,8 +1,8 @@
 import { LinkedList } from '@ticketing/kit';
-import type { HeldConnection, WaitingPlace } from '../handing-over/connection-reader.ts';
 import { TAKEN_SHARE } from '../wire/messages.ts';
 import { hasWaited, monotonicMs } from '../wire/monotonic-clock.ts';
 import { leastLoaded, loadBound, type NoPlace, WorkerChooser } from './choose-worker.ts';
+import type { HeldConnection, WaitingPlace } from './held-connection.ts';
 import type { WorkerQueue } from './worker-queue.ts';
 import type { Workers } from './workers.ts';
 

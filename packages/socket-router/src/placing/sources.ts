@@ -1,5 +1,5 @@
 import type { RouterWorker, WorkerSource } from '../contract/worker-source.ts';
-import { workersFailToStart } from '../errors.ts';
+import { sharedSlot, workersFailToStart } from '../errors.ts';
 import type { WorkerQueue } from './worker-queue.ts';
 
 export interface SourcesEvents {
@@ -195,12 +195,5 @@ function isServing(
 function notAttached(slot: string): TypeError {
   return new TypeError(
     `Worker of slot \`${slot}\` must attach its server: \`clusterWorker({ server, attach: attachServer })\``,
-  );
-}
-
-/** Makes the error for a slot that two sources have. */
-export function sharedSlot(slot: string): TypeError {
-  return new TypeError(
-    `Cannot create router: two of \`workers\` have a slot ${slot}; set \`slotPrefix\` of one`,
   );
 }

@@ -2,7 +2,6 @@ import { channel } from 'node:diagnostics_channel';
 import { Fifo, hashText } from '@ticketing/kit';
 import type { WorkerStats } from '../contract/socket-router.ts';
 import type { RouterWorker } from '../contract/worker-source.ts';
-import type { HeldConnection } from '../handing-over/connection-reader.ts';
 import type { Leave } from '../options/attach-options.ts';
 import { FirstBytes } from '../wire/first-bytes.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type WorkerMessage,
 } from '../wire/messages.ts';
 import { hasWaited, monotonicMs } from '../wire/monotonic-clock.ts';
+import type { HeldConnection } from './held-connection.ts';
 
 /** A worker claims a connection within this share of the claim timeout, so that its claim arrives before the end. */
 const CLAIM_SHARE = 0.75;

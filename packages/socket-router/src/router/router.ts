@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBucketCounts } from '@ticketing/kit';
 import type { Head } from '../contract/head.ts';
+import type { LeaveOptions } from '../contract/leave-options.ts';
 import type {
   EmitRouterEvent,
   HandedOver,
@@ -15,18 +16,18 @@ import type {
 } from '../contract/socket-router.ts';
 import { RouterError } from '../errors.ts';
 import { SocketIntake } from '../handing-over/socket-intake.ts';
-import { type Leave, type LeaveOptions, resolveLeave } from '../options/attach-options.ts';
+import { type Leave, resolveLeave } from '../options/attach-options.ts';
 import {
   type ResolvedRouterOptions,
   type RouterOptions,
   resolveRouterOptions,
 } from '../options/router-options.ts';
 import { type Decision, decide } from '../placing/decide.ts';
+import type { Intake, IntakeDependencies, RouterCounts } from '../placing/intake.ts';
 import { Workers } from '../placing/workers.ts';
 import { loadReaders } from '../reading/head-sniffer.ts';
 import { monotonicMs, withinMs } from '../wire/monotonic-clock.ts';
 import { type Health, healthAnswer } from './health.ts';
-import type { Intake, IntakeDependencies, RouterCounts } from './intake.ts';
 
 const handedOverChannel = channel('ticketing:socket-router:handed-over');
 

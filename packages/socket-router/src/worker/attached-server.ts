@@ -7,6 +7,7 @@ import {
   type ServerSession,
   watchInspector,
 } from '@ticketing/kit';
+import type { LeaveOptions } from '../contract/leave-options.ts';
 import type {
   AttachableServer,
   WorkerHandle,
@@ -15,7 +16,6 @@ import type {
 import {
   type AttachOptions,
   type Leave,
-  type LeaveOptions,
   type ResolvedAttachOptions,
   resolveAttachOptions,
   resolveLeave,

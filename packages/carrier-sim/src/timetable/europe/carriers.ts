@@ -1,8 +1,8 @@
 // What the carriers beyond the Spanish network sell. A carrier is served as soon as it has a row in `simCarriers`, such as
 // `osdm: europeanCarriers.osdm`, and a wire in `wires`.
 
+import type { Fare, PricedRide } from '../fare.ts';
 import type { Random } from '../random.ts';
-import type { Fare, PricedRide } from '../sim-carriers.ts';
 import type { EuropeanOperator, EuropeanSeller } from './lines.ts';
 
 /** A carrier of the network beyond the Spanish one. */

@@ -1,7 +1,6 @@
 import { addDays } from '../local-clock.ts';
-import type { StationPair } from '../service.ts';
-import type { Ride } from '../sim-carriers.ts';
-import type { TrainRun } from '../train.ts';
+import type { StationPair } from '../station-pair.ts';
+import type { Ride, TrainRun } from '../train.ts';
 import { type EuropeanLine, type EuropeanSeller, europeanChanges, europeanLines } from './lines.ts';
 import { listExtraRuns, listRuns, type RunsQuery, sectionOf } from './list-runs.ts';
 

@@ -1,7 +1,7 @@
 import { addDays, localDay } from '../local-clock.ts';
 import { stationOf } from '../network.ts';
 import { createRandom } from '../random.ts';
-import type { StationPair } from '../service.ts';
+import type { StationPair } from '../station-pair.ts';
 import type { TrainRun, TrainSection } from '../train.ts';
 import { type EuropeanLine, europeanLines, minuteOf } from './lines.ts';
 

@@ -1,4 +1,4 @@
-import type { SimStation } from '../network.ts';
+import type { SimStation } from '../sim-station.ts';
 
 /** Latitude and longitude in degrees. */
 type Position = readonly [latitude: number, longitude: number];

@@ -1,6 +1,7 @@
 import { europeanOperators } from '../../timetable/europe/carriers.ts';
 import { localTimeAt, type Zone } from '../../timetable/local-clock.ts';
-import { type SimStation, stationOf } from '../../timetable/network.ts';
+import { stationOf } from '../../timetable/network.ts';
+import type { SimStation } from '../../timetable/sim-station.ts';
 import type { Train, TrainRun } from '../../timetable/train.ts';
 import { expectedEnds, isMissed, lateMs, runsOf, type Walks } from '../trip-times.ts';
 import {

@@ -8,9 +8,7 @@ import type {
 } from '@ticketing/dispatch';
 import { createPool, resolvePoolOptions, splitPoolOptions } from '@ticketing/dispatch/transport';
 import {
-  aName,
   anObject,
-  type Rule,
   type Rules,
   required,
   resolveByRules,
@@ -18,22 +16,11 @@ import {
   unknownOption,
   wholeBetween,
 } from '@ticketing/kit';
-import type { NatsDispatcher, NatsDispatcherOptions } from './contract.ts';
-import { NatsTransport, type TransportOptions } from './dispatcher/nats-transport.ts';
+import type { NatsDispatcher, NatsDispatcherOptions } from '../contract.ts';
+import { aFleet, aLabel, messageBytes } from '../fleet/option-rules.ts';
+import { NatsTransport, type TransportOptions } from './nats-transport.ts';
 
 const ACTION = 'create NATS dispatcher';
-
-export const aFleet: Rule = {
-  expected: '1 to 32 of a-z, 0-9 and -',
-  test: (value) => typeof value === 'string' && /^[a-z0-9-]{1,32}$/.test(value),
-};
-
-export const aLabel: Rule = {
-  expected: 'a text of 1 to 64 characters',
-  test: (value) => aName.test(value) && (value as string).length <= 64,
-};
-
-export const messageBytes: Rule = wholeBetween(1024, 2 ** 30, 64 * 1024 * 1024);
 
 const rules = {
   nats: required({ ...anObject, expected: 'a connection to NATS or the options of one' }),

@@ -1,7 +1,6 @@
 import { DispatchError } from '@ticketing/dispatch';
 import type { WireMessage } from '@ticketing/dispatch/transport';
-import type { NatsLink } from '../link/nats-link.ts';
-import type { Lane } from '../link/turns.ts';
+import type { NatsLink } from './nats-link.ts';
 import {
   encodeMessage,
   farewell,
@@ -11,6 +10,7 @@ import {
   MessageReader,
   writeHead,
 } from './session-message.ts';
+import type { Lane } from './turns.ts';
 
 export interface ChannelOptions {
   readonly link: NatsLink;

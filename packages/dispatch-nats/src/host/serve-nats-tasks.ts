@@ -12,11 +12,11 @@ import {
   wholeBetween,
   withMethods,
 } from '@ticketing/kit';
-import type { NatsHost, ServeNatsTasksOptions } from './contract.ts';
-import { aFleet, aLabel, messageBytes } from './create-nats-dispatcher.ts';
-import { machineName } from './fleet/subjects.ts';
-import type { HostOptions } from './host/host-options.ts';
-import { NatsTaskHost } from './host/nats-task-host.ts';
+import type { NatsHost, ServeNatsTasksOptions } from '../contract.ts';
+import { aFleet, aLabel, messageBytes } from '../fleet/option-rules.ts';
+import { machineName } from '../fleet/subjects.ts';
+import type { HostOptions } from './host-options.ts';
+import { NatsTaskHost } from './nats-task-host.ts';
 
 const ACTION = 'serve NATS tasks';
 

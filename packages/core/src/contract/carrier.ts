@@ -1,7 +1,7 @@
-import type { CarrierErrorCode } from './errors.ts';
-import type { CarrierId, Journey } from './model/journey.ts';
-import type { CarrierQuery } from './search/search-query.ts';
-import type { Place } from './stations/station-index.ts';
+import type { CarrierErrorCode } from '../errors.ts';
+import type { CarrierId, Journey } from '../model/journey.ts';
+import type { Place } from '../stations/station-index.ts';
+import type { CarrierQuery } from './search-query.ts';
 
 /**
  * One carrier's adapter, in two halves: I/O belongs on the event loop, decoding does not.

@@ -1,0 +1,31 @@
+import type { EuropeanBrand, EuropeanOperator } from './europe/lines.ts';
+import type { SpanishBrand } from './spanish-brands.ts';
+
+/** A price for one person. */
+export interface Fare {
+  readonly code: string;
+  readonly name: string;
+  /** Euro cents, or hundredths of `currency`. */
+  readonly cents: number;
+  /** Absent: euros. */
+  readonly currency?: 'CHF';
+  readonly travelClass?: 'first' | 'second';
+  /** Whether it can be exchanged or refunded. */
+  readonly flexibility?: 'none' | 'semi' | 'full';
+}
+
+/** The name of a brand. */
+export type TrainBrand = SpanishBrand | EuropeanBrand;
+
+/** Who runs a train. */
+export type Operator = 'renfe' | 'ouigo' | EuropeanOperator;
+
+/** What decides the fares of one train, or of two with a change. */
+export interface PricedRide {
+  readonly minutes: number;
+  /** 1 or more. */
+  readonly seatsLeft: number;
+  readonly brands: readonly TrainBrand[];
+  /** Who runs the first train. */
+  readonly operator: Operator;
+}
