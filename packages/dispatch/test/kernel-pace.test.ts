@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { soonest } from '../src/kernel/policy/choose-worker.ts';
-import { Pace } from '../src/kernel/state/pace.ts';
 import { addSlots, type Slot } from '../src/kernel/state/slots.ts';
-import { createWindow } from '../src/kernel/state/window.ts';
-import { Worker } from '../src/kernel/state/worker.ts';
+import { Pace } from '../src/kernel/state/worker/pace.ts';
+import { createWindow } from '../src/kernel/state/worker/window.ts';
+import { Worker } from '../src/kernel/state/worker/worker.ts';
 
 /** Ready workers whose runs have taken so long, with so many calls. */
 function workersOf(

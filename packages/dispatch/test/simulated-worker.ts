@@ -1,4 +1,4 @@
-import type { Window, WindowLoad } from '../src/kernel/state/window.ts';
+import type { Window, WindowLoad } from '../src/kernel/state/worker/window.ts';
 
 /** What each task does: computes, then waits for something else. */
 export interface SimulatedLoad {

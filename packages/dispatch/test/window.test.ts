@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createWindow, type Window, type WindowLoad } from '../src/kernel/state/window.ts';
+import { createWindow, type Window, type WindowLoad } from '../src/kernel/state/worker/window.ts';
 
 const auto = { first: 4, max: 64 };
 /** Neither bytes nor tasks that run side by side. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWindow, type Window } from '../../src/kernel/state/window.ts';
+import { createWindow, type Window } from '../../src/kernel/state/worker/window.ts';
 import { type SimulatedLoad, simulateWorker } from '../simulated-worker.ts';
 
 const auto = { first: 4, max: 64 };

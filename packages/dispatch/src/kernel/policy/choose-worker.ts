@@ -1,8 +1,8 @@
 import { hashText, rendezvousWeight } from '@ticketing/kit';
 import type { PoolWorker, Target } from '../state/call.ts';
-import { LEAST_MS } from '../state/pace.ts';
 import type { PoolQueue } from '../state/pool-state.ts';
 import type { Slot } from '../state/slots.ts';
+import { LEAST_MS } from '../state/worker/pace.ts';
 
 type Choices = Pick<PoolQueue, 'slots' | 'mayDiffer' | 'isHopeful' | 'homeOf'>;
 

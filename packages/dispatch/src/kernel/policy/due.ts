@@ -1,6 +1,6 @@
 import type { ResolvedPoolOptions } from '../options.ts';
 import type { PoolWorker } from '../state/call.ts';
-import type { RecycleLimits } from '../state/worker-health.ts';
+import type { RecycleLimits } from '../state/worker/worker-health.ts';
 
 /** Health checks in a row that find a worker too busy before it is replaced: a burst of calls is no reason. */
 export const BUSY_CHECKS = 3;

@@ -8,7 +8,7 @@ import type { Watch } from '../limits/watches.ts';
 import type { RunTrace } from './call-trace.ts';
 import type { Ending, KernelCounts } from './counts.ts';
 import type { JobList, Queued } from './job-queue.ts';
-import type { Worker } from './worker.ts';
+import type { Worker } from './worker/worker.ts';
 
 /**
  * State of a call. `abandoned`: its caller has been answered, its worker has not settled it yet.

@@ -1,5 +1,5 @@
-import type { WorkerHandle } from '../../contract/transport.ts';
-import { InFlight } from '../../in-flight.ts';
+import type { WorkerHandle } from '../../../contract/transport.ts';
+import { InFlight } from '../../../in-flight.ts';
 import { Admission } from './admission.ts';
 import { Outbox } from './outbox.ts';
 import type { Pace } from './pace.ts';
