@@ -33,7 +33,7 @@ export interface ResolvedPoolOptions extends Required<PoolOptions> {
   readonly restart: Restart;
 }
 
-/** Of one pool. */
+/** Most workers of one pool. */
 export const MAX_WORKERS = 1024;
 const NEVER = Number.POSITIVE_INFINITY;
 

@@ -3,7 +3,7 @@ import type { Clock } from '@ticketing/kit';
 /** A timer that fires later than this share of its time, and than this many milliseconds, judges nobody. */
 const LATE_SHARE = 0.25;
 const LATE_MS = 20;
-/** How often it is set again: a process that is always late must still be able to end a worker. */
+/** Times that it is set again at most: a process that is always late must still be able to end a worker. */
 const MOST_PAUSES = 3;
 
 /** A wait that ends with a judgement of a worker. */

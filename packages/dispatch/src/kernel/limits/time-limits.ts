@@ -11,7 +11,7 @@ export interface TimeLimit<T> {
   readonly call: T;
   readonly code: 'ERR_TIMEOUT' | 'ERR_QUEUE_TIMEOUT';
   readonly ms: number;
-  /** When it passes. */
+  /** Time at which it passes. */
   readonly at: number;
   // The list that has it, and its neighbours there; undefined once it has passed or is removed.
   list: LimitList<T> | undefined;

@@ -86,7 +86,7 @@ export interface AskedCall {
   readonly options: ForwardedRunOptions | undefined;
   readonly target: Target;
   readonly enqueuedAt: number;
-  /** Where it is counted. */
+  /** Counters that it is counted in. */
   readonly counts: KernelCounts;
   readonly owner: CallOwner | undefined;
   /** Epoch milliseconds. */
@@ -101,9 +101,9 @@ export class Call implements Queued {
   /** Number in its worker. */
   seq = 0;
   sentAt = 0;
-  /** How often a worker was lost that had it. */
+  /** Workers that had it and were lost. */
   losses = 0;
-  /** How often it was taken back from a worker that had not begun it. */
+  /** Times that it was taken back from a worker that had not begun it. */
   moves = 0;
   /** Watch over its signal and its limits, if it has any. */
   watch: Watch<Call> | undefined = undefined;
@@ -188,13 +188,13 @@ export class Call implements Queued {
     return this.options?.transfer?.some(isMoved) ?? false;
   }
 
-  /** It waits, at first or again. */
+  /** Notes that it waits again. */
   queue(): void {
     this.state = 'queued';
     this.worker = undefined;
   }
 
-  /** A worker has it, under a number of its own. */
+  /** Notes the worker that has it, and its number there. */
   send(worker: PoolWorker, seq: number, now: number): void {
     this.state = 'sent';
     this.worker = worker;
@@ -202,21 +202,22 @@ export class Call implements Queued {
     this.sentAt = now;
   }
 
-  /** Its caller is answered, and its worker is to stop it. */
+  /** Notes that its caller is answered, and that its worker is to stop it. */
   abandon(): void {
     this.state = 'abandoned';
   }
 
+  /** Notes that nothing is left to do for it. */
   settle(): void {
     this.state = 'settled';
   }
 
-  /** Its worker was lost. */
+  /** Notes that its worker was lost. */
   lose(): void {
     this.losses += 1;
   }
 
-  /** It was taken back from a worker that had not begun it. */
+  /** Notes that it was taken back from a worker that had not begun it. */
   move(): void {
     this.moves += 1;
   }

@@ -8,7 +8,7 @@ export interface KernelCounts {
   failed: number;
   aborted: number;
   rejected: number;
-  /** Those of `rejected` that would have waited too long. */
+  /** Calls among the rejected that would have waited too long. */
   refused: number;
   retried: number;
   moved: number;
@@ -18,7 +18,7 @@ export interface KernelCounts {
   readonly transport: Histogram;
 }
 
-/** How a call ended, by the name of its counter. */
+/** End of a call, by the name of its counter. */
 export type Ending = 'completed' | 'failed' | 'aborted' | 'rejected';
 
 export function createKernelCounts(): KernelCounts {

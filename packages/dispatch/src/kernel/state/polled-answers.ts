@@ -7,7 +7,7 @@ const CROWDED_READS = 64;
 export interface InFlight {
   /** Calls in flight. */
   readonly calls: number;
-  /** How many of them are streams. */
+  /** Streams among them. */
   readonly streams: number;
   /** Workers that are alive. */
   readonly workers: number;

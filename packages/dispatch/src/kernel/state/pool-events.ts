@@ -12,10 +12,10 @@ const circuitOpenChannel = channel('ticketing:dispatch:circuit-open');
 /** A worker, as observers see it. */
 export interface ObservedWorker {
   readonly workerId: number;
-  /** From 0. */
+  /** Number of its slot, from 0. */
   readonly slot: number;
   readonly pid: number | undefined;
-  /** Its latest report of other work. */
+  /** Latest report of other work. */
   readonly report: unknown;
 }
 

@@ -78,7 +78,7 @@ export interface PoolQueue {
 export interface PoolCalls {
   /** Calls whose callers are waiting. */
   active: number;
-  /** How many of these are streams. */
+  /** Streams among these. */
   streams: number;
   lastId: number;
   readonly counts: KernelCounts;

@@ -30,12 +30,12 @@ export class Admission {
     this.stalled += by;
   }
 
-  /** It has no room. */
+  /** Lets no call in: it has no room. */
   close(): void {
     this.#isBusy = true;
   }
 
-  /** It has room again, for `window` calls at most. */
+  /** Lets calls in again, `window` at most. */
   open(window: number): void {
     this.#isBusy = false;
     this.most = Math.max(1, Math.floor(window) || 1);
@@ -46,12 +46,12 @@ export class Admission {
     this.keysOnly = on;
   }
 
-  /** Calls were taken back from it. */
+  /** Lets no call in: those that it had not begun were taken back. */
   holdUp(now: number): void {
     this.heldUpAt = now;
   }
 
-  /** It has sent something. */
+  /** Lets calls in again: it has sent something. */
   heard(): void {
     this.heldUpAt = undefined;
   }

@@ -29,7 +29,7 @@ export class WorkerHealth {
     this.asked = state;
   }
 
-  /** It has answered a health check. */
+  /** Notes that it has answered a health check. */
   answer(): void {
     this.asked = undefined;
     this.isOverdue = false;

@@ -22,7 +22,7 @@ export class WorkerLoad {
   #doneSince = 0;
   #runMsSince = 0;
   #bytesBefore = 0;
-  /** Calls have waited since its latest load frame because it was full. */
+  /** Whether calls have waited since its latest load frame because it was full. */
   #isStarved = false;
   /** Milliseconds of its load frames since the last check, and the checks in a row that found it too busy. */
   #activeMs = 0;
@@ -34,19 +34,19 @@ export class WorkerLoad {
     this.pace = pace;
   }
 
-  /** It has answered a call. */
+  /** Counts an answer. */
   answered(runMs: number): void {
     this.done += 1;
     this.#doneSince += 1;
     this.#runMsSince += runMs;
   }
 
-  /** Calls wait although it was filled: it is full. */
+  /** Notes that calls wait although it was filled. */
   starve(): void {
     this.#isStarved = true;
   }
 
-  /** It took waiting calls at `now`, or could have. */
+  /** Notes that it took waiting calls at `now`, or could have. */
   served(now: number): void {
     this.servedAt = now;
   }

@@ -100,7 +100,7 @@ export class Worker<C extends HeldCall> {
     return Math.min(this.load.window.size, this.admission.most);
   }
 
-  /** How many more calls it takes now; 0 or less if it takes none. */
+  /** Calls that it takes now beside those it has; 0 or less if it takes none. */
   get room(): number {
     if (this.phase !== 'ready' || !this.admission.isOpen) return 0;
     return this.windowSize - this.calls.size + this.admission.stalled;
