@@ -53,6 +53,7 @@ function pass(pool: PoolState): void {
   const { changes, options } = pool;
   const { touched } = changes;
   changes.touched = changes.spare;
+  changes.spare = touched;
   if (changes.hasMoved) {
     changes.hasMoved = false;
     rehome(pool);
@@ -77,7 +78,6 @@ function pass(pool: PoolState): void {
     startMissing(pool);
   }
   touched.length = 0;
-  changes.spare = touched;
   if (changes.hasRoom) {
     changes.hasRoom = false;
     if (pool.capacity.waiters.size > 0) wakeWaiters(pool);
