@@ -41,6 +41,22 @@ test('capacity() resolves as many as there is room for, in their order', async (
   expect(order).toEqual([1, 2, 3, 4]);
 });
 
+test('a caller that was let through keeps its room until it calls, and no longer', async () => {
+  const { run, ready, transport, dispatcher } = createPool({ window: 1, maxQueue: 1 });
+  await ready();
+  run(1);
+  await dispatcher.capacity();
+  run(2);
+  transport.at(0).answer(1);
+  // The second call is at the worker now, and the queue is empty: within the same turn there is room for one more.
+  const next = watch(dispatcher.capacity());
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(next.state).toBe('resolved');
+  transport.at(0).answer(2);
+  await turn();
+});
+
 test('capacity() of a key waits for its worker or the queue, while others have room', async () => {
   const { dispatcher, run, ready, transport } = createPool({ max: 2, window: 1, maxQueue: 1 });
   await ready();

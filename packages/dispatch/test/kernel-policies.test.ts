@@ -1,5 +1,7 @@
+import type { Clock } from '@ticketing/kit';
 import { describe, expect, test } from 'vitest';
 import type { WorkerHandle } from '../src/contract/transport.ts';
+import { isLate } from '../src/kernel/limits/fair-timer.ts';
 import { admit, hasRoomFor, isBroken, queueRoom, usualWaitMs } from '../src/kernel/policy/admit.ts';
 import { slotOfKey, slotOfTarget, workerFor } from '../src/kernel/policy/choose-worker.ts';
 import { healthStep, isDue, mayBeSilent, recycleLimits } from '../src/kernel/policy/due.ts';
@@ -221,6 +223,12 @@ describe('held-up', () => {
     expect([1, 2, 4].map((checks) => checksAfter(checks, 9))).toEqual([2, 4, 4]);
     expect([4, 2, 1].map((checks) => checksAfter(checks, 10))).toEqual([3, 1, 1]);
   });
+});
+
+test('a timer is late that fires a quarter of its time after it was due, and 20 ms at least', () => {
+  const late = (ms: number, by: number) => isLate({ now: () => 1000 + by } as Clock, 1000, ms);
+  expect([late(1000, 250), late(1000, 251)]).toEqual([false, true]);
+  expect([late(10, 20), late(10, 21)]).toEqual([false, true]);
 });
 
 describe('due', () => {

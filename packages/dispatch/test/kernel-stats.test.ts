@@ -120,3 +120,12 @@ test('the latest report of a module is in the row of its worker', async () => {
   transport.at(0).emit({ kind: 'module-report', data: { sent: 2 } });
   expect(dispatcher.stats().workers[0]).toMatchObject({ moduleReport: { sent: 2 }, done: 0 });
 });
+
+test('stats() shows a worker that is being killed as one that stops', async () => {
+  const { dispatcher, transport, clock } = createPool();
+  clock.advance(30_000);
+  expect(transport.at(0).kills).toBe(1);
+  expect(dispatcher.stats().workers).toMatchObject([{ state: 'stopping' }]);
+  transport.at(0).exit();
+  await turn();
+});

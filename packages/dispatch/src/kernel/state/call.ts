@@ -222,8 +222,8 @@ export class Call implements Queued {
     this.moves += 1;
   }
 
-  /** Sets or clears its watch. */
-  watched(watch: Watch<Call> | undefined): void {
+  /** Sets its watch. */
+  watched(watch: Watch<Call>): void {
     this.watch = watch;
   }
 

@@ -17,10 +17,7 @@ export function settle(pool: PoolState, call: Call, ending: Ending, value: unkno
     owner.active -= 1;
     if (ending === 'completed' || ending === 'failed') owner.answered += 1;
   }
-  if (call.watch !== undefined) {
-    calls.watches.end(call.watch);
-    call.watched(undefined);
-  }
+  if (call.watch !== undefined) calls.watches.end(call.watch);
   traceSettled(call, ending, value, options.clock.now);
   call.answer(ending, value, pool.unsent.isApart);
 }
