@@ -1,4 +1,4 @@
-import { hashText, rendezvousWeight } from '@ticketing/kit';
+import { hashText, heaviest, rendezvousWeight } from '@ticketing/kit';
 import type { NatsLossSign, NatsRefusal } from '../contract.ts';
 import { type Announcement, PROTOCOL, V8_FORMAT } from './announcement.ts';
 import { publishHostEvent } from './host-events.ts';
@@ -215,16 +215,9 @@ export class Fleet {
 
   /** The host that owns a key: the same for every dispatcher that knows the same hosts. */
   ownerOf(key: string): string | undefined {
-    const hash = hashText(key);
-    let owner: KnownHost | undefined;
-    let highest = -1;
-    for (const host of this.#ownersOfKeys) {
-      const weight = rendezvousWeight(hash, host.hash);
-      if (weight <= highest) continue;
-      highest = weight;
-      owner = host;
-    }
-    return owner?.announcement.id;
+    const owners = this.#ownersOfKeys;
+    const owner = heaviest(owners.length, hashText(key), (index) => owners[index]?.hash);
+    return owners[owner]?.announcement.id;
   }
 
   /** Tasks that any of the hosts has. */

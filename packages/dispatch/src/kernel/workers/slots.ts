@@ -1,4 +1,4 @@
-import { hashText, rendezvousWeight } from '@ticketing/kit';
+import { hashText, heaviest } from '@ticketing/kit';
 import type { WorkerStart } from '../../contract/transport.ts';
 import { LEAST_MS } from './pace.ts';
 import type { PoolWorker } from './pool-worker.ts';
@@ -111,15 +111,9 @@ function paceOf({ pace, calls }: PoolWorker, now: number, fastestMs: number): nu
  * `slots + 1` keys move to the new slot, and no others. Takes one step per slot.
  */
 export function slotOfKey(key: string, slots: number): number {
-  const hash = hashText(key);
-  let winner = 0;
-  let highest = -1;
-  for (let slot = 0; slot < slots; slot++) {
-    const weight = rendezvousWeight(hash, slot + 1);
-    if (weight > highest) {
-      highest = weight;
-      winner = slot;
-    }
-  }
-  return winner;
+  return Math.max(0, heaviest(slots, hashText(key), hashOfSlot));
+}
+
+function hashOfSlot(slot: number): number {
+  return slot + 1;
 }
