@@ -2,7 +2,7 @@
 
 // For tests.
 export { type BucketCounts, type Clock, systemClock } from '@ticketing/kit';
-// For those who run tasks.
+// For callers of tasks.
 export type {
   BroadcastOptions,
   BroadcastOutcome,
@@ -45,11 +45,11 @@ export {
 } from './create-in-process-dispatcher.ts';
 export { defineTasks } from './define-tasks.ts';
 export { DispatchError, type DispatchErrorCode, type DispatchErrorData } from './errors.ts';
-// For those who write tasks.
+// For authors of tasks.
 export { json } from './json-task.ts';
 export type { RawJson, Transferred } from './task-results.ts';
 export { rawJson, transferred } from './task-results.ts';
-// For those whose workers are elsewhere.
+// For callers with workers on other machines.
 export {
   type FallbackDispatcher,
   type FallbackOptions,
