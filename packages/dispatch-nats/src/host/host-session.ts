@@ -14,6 +14,11 @@ import type { NatsLink } from '../link/nats-link.ts';
 import { SessionChannel } from '../wire/session-channel.ts';
 import { isFarewell } from '../wire/session-message.ts';
 import { isSound, withDeadline } from './call-frames.ts';
+import {
+  DispatcherLiveness,
+  type LivenessLoss,
+  type SessionActivity,
+} from './dispatcher-liveness.ts';
 
 /** Most answers in one message: each message costs three programs time, so many answers share one. */
 const TOGETHER = 128;
@@ -55,17 +60,9 @@ export class HostSession {
   /** True after a call was sent back, until the dispatcher is told of room: it sends none. */
   isBusy = false;
   isLeaving = false;
-  readonly silentAfterMs: number;
   /** Number of hosts that the dispatcher knows. */
   hosts = 0;
-  readonly #idleMs: number;
-  #heardAt: number;
-  /** Since when a sign of life is due: the last answer to a question; other messages count by the tick before them. */
-  #saidAt: number;
-  #tickedAt: number;
-  /** The last tick after which this process has not slept, or has read what came meanwhile. */
-  #awakeAt: number;
-  #sentAtTick = 0;
+  readonly #liveness: DispatcherLiveness;
   readonly #openedAt: number;
   readonly #opening: Opening;
   readonly #context: SessionContext;
@@ -81,21 +78,16 @@ export class HostSession {
     { subject, credit }: { readonly subject: string; readonly credit: number },
     context: SessionContext,
   ) {
-    const { dispatcher, session, beatMs, missedBeats, idleMs, maxMessageBytes } = opening;
+    const { dispatcher, session, maxMessageBytes } = opening;
     this.dispatcher = dispatcher;
     this.number = session;
     this.subject = subject;
     this.credit = credit;
-    this.silentAfterMs = beatMs * missedBeats;
-    this.#idleMs = idleMs;
     this.knows(opening.hosts);
     this.#opening = opening;
     this.#context = context;
     this.#openedAt = context.now();
-    this.#heardAt = this.#openedAt;
-    this.#saidAt = this.#openedAt;
-    this.#tickedAt = this.#openedAt;
-    this.#awakeAt = this.#openedAt;
+    this.#liveness = new DispatcherLiveness(opening, this.#openedAt);
     this.#channel = new SessionChannel(
       {
         link: context.link,
@@ -106,7 +98,7 @@ export class HostSession {
       {
         message: (message) => this.#read(message),
         ping: () => {
-          this.#saidAt = this.#heardAt;
+          this.#liveness.answered();
           this.#channel.pong();
         },
         ended: () => this.end({ tells: false, lost: false, reason: 'it has ended the session' }),
@@ -118,13 +110,11 @@ export class HostSession {
 
   receive(data: Uint8Array): void {
     const now = this.#context.now();
-    // Without calls nothing was owed before this was sent, while this process slept at the earliest.
-    if (this.running === 0) this.#saidAt = Math.max(this.#saidAt, this.#awakeAt);
-    if (this.#isGivenUp(now)) {
-      this.#endSilent(GIVEN_UP);
+    const loss = this.#liveness.heard(now, this.#activity);
+    if (loss !== undefined) {
+      this.#endLost(loss);
       return;
     }
-    this.#heardAt = now;
     // Served only now: the dispatcher may have given this host up before its first message.
     this.#served ??= this.#serve();
     this.#channel.receive(data, now);
@@ -136,34 +126,26 @@ export class HostSession {
   }
 
   /**
-   * Ends the session if its dispatcher is silent, or must have given this host up. `lateMs`: this process slept, and reads after
-   * this what came meanwhile.
+   * Ends the session if its dispatcher is silent, or must have given this host up. `lateMs`: this process slept, and reads the
+   * messages of that time after this tick.
    */
   tick(now: number, lateMs: number): void {
-    this.#heardAt += lateMs;
-    // Without calls messages are far apart.
-    const mostMs = this.silentAfterMs + (this.running > 0 ? 0 : this.#idleMs);
-    if (this.running > 0 && this.#isGivenUp(now)) this.#endSilent(GIVEN_UP);
-    else if (now - this.#heardAt > mostMs) this.#endSilent('its beats are missing');
-    this.#saidAt = this.#lastSaidAt;
-    this.#sentAtTick = this.#channel.sent;
-    this.#awakeAt = lateMs < this.silentAfterMs / 2 ? now : this.#tickedAt;
-    this.#tickedAt = now;
+    const loss = this.#liveness.tick(now, lateMs, this.#activity);
+    if (loss !== undefined) this.#endLost(loss);
   }
 
-  /** Whether the dispatcher has waited for too long: it has told its calls lost, so none of them may begin. */
-  #isGivenUp(now: number): boolean {
-    return now - this.#lastSaidAt >= this.silentAfterMs;
+  /** Milliseconds of silence after which the dispatcher is lost. */
+  get silentAfterMs(): number {
+    return this.#liveness.silentAfterMs;
   }
 
-  get #lastSaidAt(): number {
-    const hasSaid = this.#channel.sent !== this.#sentAtTick;
-    return hasSaid ? Math.max(this.#saidAt, this.#tickedAt) : this.#saidAt;
+  get #activity(): SessionActivity {
+    return { sent: this.#channel.sent, hasCalls: this.running > 0 };
   }
 
-  #endSilent(reason: string): void {
+  #endLost(loss: LivenessLoss): void {
     if (this.#isEnded) return;
-    this.end({ tells: true, lost: true, reason });
+    this.end({ tells: true, lost: true, reason: losses[loss] });
     this.#context.silent();
   }
 
@@ -307,7 +289,10 @@ export class HostSession {
   }
 }
 
-const GIVEN_UP = 'it was told nothing for too long';
+const losses: Readonly<Record<LivenessLoss, string>> = {
+  'given-up': 'it was told nothing for too long',
+  silent: 'its beats are missing',
+};
 const signs = { gap: 'missing', malformed: 'malformed' } as const;
 
 /** Most dispatchers that are told of an ended session until the next tick. */
