@@ -63,7 +63,7 @@ function withTwins(config: string): string {
   return config.replace(/\] \}\n$/, `${twins}] }\n`);
 }
 
-describe.skipIf(engineProgram('nats') === undefined)('permissions of the README', () => {
+describe.skipIf(engineProgram('nats') === undefined)('permissions of the reference', () => {
   let server: EngineServer;
   const connections: NatsConnection[] = [];
   let fleet: Awaited<ReturnType<typeof runFleet>>;
@@ -81,8 +81,9 @@ describe.skipIf(engineProgram('nats') === undefined)('permissions of the README'
   }
 
   beforeAll(async () => {
-    const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-    const config = readme.match(/```\n(authorization \{[\s\S]*?)```/)?.[1] ?? '';
+    const page = new URL('../../../docs/reference/dispatch-nats.md', import.meta.url);
+    const reference = await readFile(page, 'utf8');
+    const config = reference.match(/```\n(authorization \{[\s\S]*?)```/)?.[1] ?? '';
     const withPasswords = withTwins(config)
       .replace(/\$([A-Z]+)_PASSWORD/g, (_, user: string) => `${user.toLowerCase()}-secret`)
       .replace(
