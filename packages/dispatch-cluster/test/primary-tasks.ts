@@ -1,6 +1,6 @@
 import { defineTasks, type TaskContext } from '@ticketing/dispatch';
 
-/** Tasks for the primary, of which equal searches at once are one, and what is seen of them. */
+/** Tasks for the primary, which join equal searches at once, and a record of their runs. */
 export function makeTasks() {
   const seen = {
     runs: 0,
@@ -34,7 +34,7 @@ export function makeTasks() {
           reject(signal.reason);
         });
       }),
-    /** Gives numbers from 1, and says how many it has made and that it has ended. */
+    /** Yields numbers from 1, and reports how many it has made, and its end. */
     async *numbers(count: number) {
       try {
         for (let number = 1; number <= count; number += 1) {

@@ -149,7 +149,7 @@ function behind(what: string, end: { readonly exitCode?: number }): CaseDraft {
   };
 }
 
-/** Tasks that may run twice, and those that may not. */
+/** Tasks that may run twice, and tasks that may not. */
 export const retryCases: readonly CaseDraft[] = [
   test('without idempotent a started task never runs twice', needsIsolation, async (stage) => {
     const dispatcher = await stage.ready();
