@@ -66,7 +66,7 @@ export { StderrTail } from './processes/stderr-tail.ts';
 export { openUnlinkedFile } from './processes/unlinked-file.ts';
 export { usableCores } from './processes/usable-cores.ts';
 export { type WorkerProgram, workerProgram } from './processes/worker-program.ts';
-export { hashText, rendezvousWeight } from './rendezvous.ts';
+export { hashText, heaviest, rendezvousWeight } from './rendezvous.ts';
 export {
   type AbortWaiter,
   createSignalListeners,

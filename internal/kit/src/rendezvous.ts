@@ -15,6 +15,28 @@ export function rendezvousWeight(keyHash: number, candidateHash: number): number
   return mix(keyHash ^ mix(candidateHash));
 }
 
+/**
+ * Returns the index, 0 to `count - 1`, of the candidate with the greatest weight for a key, the first one of equal hashes; -1
+ * without candidates. `hashAt` returns the hash of a candidate, or `undefined` to pass over it. Allocates nothing.
+ */
+export function heaviest(
+  count: number,
+  keyHash: number,
+  hashAt: (index: number) => number | undefined,
+): number {
+  let winner = -1;
+  let highest = -1;
+  for (let index = 0; index < count; index++) {
+    const hash = hashAt(index);
+    if (hash === undefined) continue;
+    const weight = rendezvousWeight(keyHash, hash);
+    if (weight <= highest) continue;
+    highest = weight;
+    winner = index;
+  }
+  return winner;
+}
+
 /** The finaliser of MurmurHash3 (Austin Appleby), public domain: each bit of the input changes half of the output's. */
 function mix(value: number): number {
   let bits = value;

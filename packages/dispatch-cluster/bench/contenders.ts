@@ -16,7 +16,7 @@ const programs = {
 export type Kind = keyof typeof programs;
 export const kinds = Object.keys(programs) as readonly Kind[];
 
-/** A primary with its workers, in processes of their own. */
+/** A primary and its workers, in processes of their own. */
 export interface Contender {
   readonly kind: Kind;
   readonly url: string;
@@ -30,7 +30,7 @@ export interface Setting {
 
 const READY_MS = 30_000;
 
-/** Starts a contender. Resolves when each of its workers has given the answer that is expected. */
+/** Starts a contender. Resolves when each of its workers has given the expected answer. */
 export async function startContender(kind: Kind, { workers, logs }: Setting): Promise<Contender> {
   const home = mkdtempSync(join(tmpdir(), 'cluster-bench-'));
   const port = await freePort();
@@ -40,12 +40,12 @@ export async function startContender(kind: Kind, { workers, logs }: Setting): Pr
       ...process.env,
       PORT: String(port),
       LOG_REQUESTS: logs ? '1' : '0',
-      // What pm2 writes goes there, and it does not ask for its latest version.
+      // Folder of pm2's files; it does not ask for its latest version.
       PM2_HOME: home,
       PM2_DISABLE_VERSION_CHECK: '1',
       PM2_DISCRETE_MODE: '1',
     },
-    // What is logged costs what a file costs, and is not kept.
+    // Logs cost as much as a file, and are not kept.
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const url = `http://127.0.0.1:${port}/compute`;

@@ -17,7 +17,7 @@ import { startLoad } from '../stress/load.ts';
 import { type Contender, type Kind, kinds, type Setting, startContender } from './contenders.ts';
 
 const asked = benchFlags({ rounds: 11, sliceMs: 400 });
-// Connections take a while to be made: what is shorter measures that.
+// Shorter rounds would measure the time to connect.
 const flags = { ...asked, sliceMs: Math.max(300, asked.sliceMs) };
 const connectionCounts = [1, 2, 20, 50];
 // One worker leaves a core to this program, which makes the load; more than there are cores measure the scheduler.
@@ -25,7 +25,7 @@ const settings: readonly Setting[] = [1, Math.max(2, availableParallelism())].fl
   [false, true].map((logs) => ({ workers, logs })),
 );
 
-/** Requests per second, by kind: one number a round. */
+/** Requests per second by kind, one number per round. */
 type Rates = ReadonlyMap<Kind, readonly number[]>;
 
 async function rateOf({ kind, url }: Contender, connections: number): Promise<number> {
@@ -61,7 +61,7 @@ async function measure(setting: Setting): Promise<ReadonlyMap<number, Rates>> {
   return measured;
 }
 
-/** To node:cluster in the same round. */
+/** Ratio to node:cluster in the same round. */
 function ratio(rates: Rates, kind: Kind): number {
   return medianRatio(rates.get(kind) ?? [], rates.get('node-cluster') ?? []);
 }

@@ -1,4 +1,4 @@
-// Which workers serve: eight requests one after the other, then 800 over 16 connections at a time, each over a connection
+// Counts requests per worker: eight one after the other, then 800 over 16 connections at a time, each over a connection
 // of its own. A process has one policy, so it is an argument: `round-robin` or `shared`; `--workers 8`.
 import { parseArgs } from 'node:util';
 import { type ClusterOptions, startCluster } from '../src/index.ts';

@@ -25,118 +25,121 @@ import {
 } from '@ticketing/kit';
 import { isModule } from './worker/worker-options.ts';
 
-/** When a healthy worker is replaced. */
+/** Limits at which a healthy worker is replaced. */
 interface ClusterRecycle {
-  /** Requests, a positive integer. */
+  /** Requests served, a positive integer. */
   readonly requests?: number | undefined;
-  /** Milliseconds of life, 1 or more. */
+  /** Age of the worker in milliseconds, 1 or more. */
   readonly ageMs?: number | undefined;
   /** Bytes of the process, 1 or more. */
   readonly rssBytes?: number | undefined;
   /** Bytes of the JavaScript heap in use, 1 or more. */
   readonly heapBytes?: number | undefined;
-  /** Share of time in which the event loop is busy, above 0, to 1, between three checks of `heartbeatMs` in a row. */
+  /** Share of time in which the event loop is busy, above 0 and at most 1, exceeded in three checks of `heartbeatMs` in a row. */
   readonly utilisation?: number | undefined;
-  /** Largest share that is taken off each limit, but `utilisation`, at random, 0 to 1. Default 0.1. */
+  /** Largest share, 0 to 1, by which each limit except `utilisation` is reduced at random. Default 0.1. */
   readonly jitter?: number | undefined;
 }
 
-/** How a worker ends. */
+/** Time limits for the end of a worker. */
 interface ClusterShutdown {
   /**
-   * Milliseconds of `graceMs` in which clients that keep their connection get an answer with `Connection: close`, 0 to
-   * `graceMs`. Default 2000, half of `graceMs` at most.
+   * Milliseconds, 0 to `graceMs`, in which a client that keeps its connection may get an answer with `Connection: close`. They are
+   * the first part of `graceMs`. Default 2000, or half of `graceMs` if that is less.
    */
   readonly lameDuckMs?: number | undefined;
   /**
-   * Milliseconds in which a worker must have ended, 0 to 2^31-1; then it is killed. Requests in flight are cut half a second
-   * before, and of less than a second at half of it, so that the program can close what it has open. Default 8000.
+   * Milliseconds in which a worker must end, 0 to 2^31-1; then it is killed. Requests in flight are cut half a second before the
+   * end, or half-way if `graceMs` is below a second, so that the program can close its resources. Default 8000.
    */
   readonly graceMs?: number | undefined;
 }
 
-/** How a cluster keeps its workers. */
+/** Options of `startCluster`. */
 export interface ClusterOptions {
-  /** The program of the workers, which calls `clusterWorker`. */
+  /** Program of the workers, which calls `clusterWorker`. */
   readonly entry: URL;
-  /** Workers, 1 to 1024. Default `auto`: one for each core that this process may use, by a CPU limit of its container as well. */
+  /** Number of workers, 1 to 1024; `auto`: one per core that this process may use, within the CPU limit of its container. Default `auto`. */
   readonly workers?: number | 'auto' | undefined;
   /**
-   * How workers get connections: from this process in turn, or from the system, which lets each accept. `node:cluster` has
-   * one policy per process. Default `round-robin`.
+   * Way in which workers get connections. `round-robin`: this process accepts, and gives connections to the workers in turn;
+   * `shared`: each worker accepts from the system. `node:cluster` has one policy per process. Default `round-robin`.
    */
   readonly schedulingPolicy?: 'round-robin' | 'shared' | undefined;
-  /** `external`: workers do not listen; a router hands them sockets. Default `shared`. */
+  /** Source of the workers' connections. `shared`: the workers listen; `external`: they do not, and a router hands over sockets. Default `shared`. */
   readonly connections?: 'shared' | 'external' | undefined;
-  /** As in every pool: `backoffMs`, and `maxFailures` tolerated failures in `withinMs`. */
+  /** Limits for workers that fail, as in every pool: `backoffMs`, and `maxFailures` tolerated failures in `withinMs`. */
   readonly restart?: NonNullable<PoolOptions['restart']> | undefined;
-  /** When a healthy worker is replaced. Default: never. */
+  /** Limits at which a healthy worker is replaced. Default: none. */
   readonly recycle?: ClusterRecycle | undefined;
-  /** How a worker ends. */
+  /** Time limits for the end of a worker. */
   readonly shutdown?: ClusterShutdown | undefined;
-  /** A worker is asked whether it is alive this often, and is replaced if it does not answer within this time: 1 to 2^31-1 ms. Default 5000. */
+  /** Milliseconds between two checks that a worker is alive, 1 to 2^31-1. A worker that does not answer until the next check is replaced. Default 5000. */
   readonly heartbeatMs?: number | undefined;
   /** Milliseconds in which a worker must listen, 1 to 2^31-1. Default 30,000. */
   readonly startTimeoutMs?: number | undefined;
   /**
-   * Milliseconds, 1 to 2^31-1, after which a worker is replaced that is alive and claims none of the connections that it is
-   * handed, as happens when it has run out of descriptors. Default 10,000.
+   * Milliseconds, 1 to 2^31-1, after which a worker is replaced although it is alive, because it claims none of the connections
+   * that are handed over to it. This happens when it has run out of descriptors. Default 10,000.
    */
   readonly claimTimeoutMs?: number | undefined;
   /**
-   * Connections that may wait in this process for a worker, 0 to 2^31-1; the next one is closed. Default 10,000.
+   * Most connections that wait in this process for a worker, 0 to 2^31-1; the next one is closed. Default 10,000.
    */
   readonly maxWaiting?: number | undefined;
   /**
-   * Milliseconds, 1 to 2^31-1, from its arrival, within which a connection that no worker has claimed is answered with 503 and
-   * `Retry-After`, also while no worker is ready; one that has sent no HTTP/1 request in the clear is closed. With
-   * `schedulingPolicy: 'shared'` it counts only while there is no worker. Default: `startTimeoutMs`.
+   * Milliseconds from the arrival of a connection, 1 to 2^31-1, within which it is answered with 503 and `Retry-After` if no worker
+   * has claimed it, even while no worker is ready. A connection without an unencrypted HTTP/1 request is closed instead. With
+   * `schedulingPolicy: 'shared'` the limit applies only while there is no worker. Default: `startTimeoutMs`.
    */
   readonly maxWaitMs?: number | undefined;
-  /** For the dispatchers over the workers, as in every pool. */
+  /** Options of the dispatchers over the workers, as in every pool. */
   readonly dispatch?:
     | Pick<PoolOptions, 'window' | 'maxQueue' | 'maxWaitMs' | 'abortGraceMs'>
     | undefined;
-  /** Tasks that workers may run in this process: see `primaryDispatcher`. Default: none. */
+  /** Tasks that workers may run in this process by `primaryDispatcher`. Default: none. */
   readonly primaryTasks?: TaskModule<TaskMap> | undefined;
   /**
-   * What each worker gets at its start, for its tasks as `context.workerData` and for the hook `setup`: a value, or a function of
-   * the worker's slot that returns one, as in every pool. Default: none.
+   * Value for each worker at its start, for the hook `setup` and for its tasks as `context.workerData`; or a function of the
+   * worker's slot that returns the value, as in every pool. Default: none.
    */
   readonly workerData?: unknown;
-  /** Environment of the workers, beside `TICKETING_WORKER_SLOT`, the worker's slot. Default: that of this process. Unless it configures malloc, glibc keeps up to 64 MiB of freed memory. */
+  /**
+   * Environment of the workers, without `TICKETING_WORKER_SLOT`, which is set to the worker's slot. Unless it configures malloc,
+   * glibc keeps up to 64 MiB of freed memory. Default: the environment of this process.
+   */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Node options of the workers, after those that they inherit from this process; with its `--inspect` each has a port of its own. Default: none. */
+  /** Node options of the workers. They come after the inherited options of this process; with its `--inspect` each worker has a port of its own. Default: none. */
   readonly execArgv?: readonly string[] | undefined;
   /** Arguments of the workers. Default: none. */
   readonly args?: readonly string[] | undefined;
-  /** Whether a small shell ends busy workers when this process is killed. Default `true`. */
+  /** Ends busy workers by a small shell when this process is killed. Default `true`. */
   readonly killWithParent?: boolean | undefined;
   /**
-   * Where the workers' standard output and error go: `inherit` (default) writes them to those of this process, `ignore` drops
-   * them; a function gets `(chunk, { stream, workerId })`, and the worker waits for a promise that it returns. A worker also
-   * waits while our own standard error is full. Errors always keep the last part of standard error.
+   * Target of the workers' standard output and error. `inherit` writes them to the streams of this process, `ignore` drops them;
+   * a function gets `(chunk, { stream, workerId })`, and the worker waits for the promise that it returns. A worker also waits
+   * while the standard error of this process is full. Errors always have the end of standard error. Default `inherit`.
    */
   readonly output?: WorkerOutput | undefined;
   /**
-   * Whether signals of this process close or reload the cluster. The first SIGTERM or SIGINT closes it: requests in flight
-   * have the time of `shutdown`, then workers are killed, and the process exits with 0 if nothing else holds it; further ones
-   * change nothing. SIGHUP reloads as soon as all workers serve. Default `false`.
+   * Lets signals of this process close or reload the cluster. The first SIGTERM or SIGINT closes it: requests in flight have the
+   * time of `shutdown`, then workers are killed, and the process exits with 0 if nothing else holds it. Further ones change
+   * nothing. SIGHUP reloads as soon as all workers serve. Default `false`.
    */
   readonly signals?: boolean | undefined;
-  /** Names the cluster in errors, statistics and diagnostics. Default `cluster`. */
+  /** Name of the cluster in errors, statistics and diagnostics. Default `cluster`. */
   readonly name?: string | undefined;
-  /** For tests. Default: the platform's. */
+  /** Clock, for tests. Default: the clock of the platform. */
   readonly clock?: Clock | undefined;
 }
 
-/** {@link ClusterOptions}, filled. */
+/** {@link ClusterOptions} with their defaults filled in. */
 type Filled = {
   readonly [K in Exclude<keyof ClusterOptions, Absent>]-?: NonNullable<ClusterOptions[K]>;
 } & Pick<ClusterOptions, Absent>;
 type Absent = 'env' | 'primaryTasks' | 'workerData' | 'clock' | 'maxWaitMs';
 
-/** {@link ClusterOptions}, filled and checked: for the pool and for the cluster. */
+/** {@link ClusterOptions}, filled and checked, in two parts: for the pool and for the cluster. */
 export interface ResolvedClusterOptions {
   readonly pool: PoolOptions;
   readonly cluster: Omit<
@@ -152,7 +155,7 @@ export interface ResolvedClusterOptions {
 }
 
 const MAX_WORKERS = 1024;
-/** Default of `shutdown.lameDuckMs`. */
+/** Default of `shutdown.lameDuckMs` for a long `graceMs`. */
 const LAME_DUCK_MS = 2000;
 
 const recycleRules = {
@@ -237,7 +240,7 @@ export function resolveClusterOptions(
     workerData: options.workerData,
     ...(clock === undefined ? {} : { clock }),
   };
-  // The kernel fills them; this checks `restart` in the name of this action.
+  // The kernel fills the options; this call checks `restart` in the name of this action.
   resolvePoolOptions(action, 'cluster', pool);
   const { maxWaitMs = cluster.startTimeoutMs } = cluster;
   return {
@@ -246,7 +249,7 @@ export function resolveClusterOptions(
   };
 }
 
-/** @throws RangeError for a `lameDuckMs` above `graceMs`, which includes it */
+/** Returns the filled limits. @throws RangeError for a `lameDuckMs` above `graceMs`, which includes it */
 function resolveShutdown(
   action: string,
   shutdown: Filled['shutdown'],

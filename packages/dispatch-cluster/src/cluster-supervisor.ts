@@ -57,11 +57,11 @@ export class ClusterSupervisor implements Supervisor {
   readonly #signals: Signals | undefined;
   /** Milliseconds until workers that are asked to end are killed. */
   readonly #graceMs: number;
-  /** Holds this process while there is neither a worker nor a port, as when the circuit is open. */
+  /** Keeps this process alive while it has neither a worker nor a port, for instance while the circuit is open. */
   readonly #hold: NodeJS.Timeout;
   #departure: Departure | undefined;
   #closing: Promise<void> | undefined;
-  /** Requests that past workers served. */
+  /** Requests that ended workers served. */
   #pastRequests = 0;
 
   constructor({ pool, cluster }: ResolvedClusterOptions) {
@@ -125,7 +125,7 @@ export class ClusterSupervisor implements Supervisor {
     try {
       await this.#pool.dispatcher.ready();
     } catch (error) {
-      // Whoever closes during the start has asked for it: a failure here would end the program with a stack.
+      // The one who closes during the start expects it: a rejection would end the program with a stack trace.
       if (this.#closing === undefined) throw error;
     }
   }
@@ -205,13 +205,13 @@ export class ClusterSupervisor implements Supervisor {
     return this.close();
   }
 
-  /** Servers end first: their requests may need tasks that other workers run. */
+  /** Ends the servers first: their requests may need tasks that other workers run. */
   async #close({ graceMs = this.#graceMs }: CloseOptions): Promise<void> {
     const until = performance.now() + graceMs;
     const leftMs = (): number => Math.max(0, until - performance.now());
     this.#departure = new Departure(leftMs);
     try {
-      // Waiting connections are served first, if there is a worker for them.
+      // Waiting connections are served before that, if there is a worker for them.
       await this.#ports.close(Math.min(graceMs / 2, CLAIM_WAITING_MS));
       const serving = this.#pool.dispatcher
         .stats()
@@ -225,7 +225,7 @@ export class ClusterSupervisor implements Supervisor {
     }
   }
 
-  /** A cluster that closes by the same signal needs no successor: this process may see it one turn of the event loop later. */
+  /** Replaces a worker that got SIGTERM, unless the same signal closes the cluster: this process may see it one turn of the event loop later. */
   #terminated(workerId: number): void {
     const recycle = (): void => {
       if (this.#closing === undefined) this.#pool.recycle(workerId);
@@ -246,9 +246,9 @@ function reportOf({ report }: Pick<ObservedWorker, 'report'>): WorkerReport {
 }
 
 /**
- * Starts the program of `entry` in workers of node:cluster and supervises them: replaces those that end, hang or grow,
- * and opens a circuit when they fail repeatedly. It holds the process until `close()`, which the caller must call unless
- * `signals` do.
+ * Starts the program of `entry` in workers of node:cluster and supervises them: replaces workers that end, hang or grow,
+ * and opens a circuit when they fail repeatedly. The cluster keeps the process alive until `close()`, which the caller must call
+ * unless `signals` do.
  *
  * @throws TypeError or RangeError for options, and in a process that is a worker of node:cluster itself
  * @example
@@ -265,7 +265,7 @@ export function startCluster(options: ClusterOptions): Supervisor {
 }
 
 /**
- * Sets how workers get connections. node:cluster fixes it with the first worker of the process.
+ * Sets the scheduling policy of node:cluster, which is fixed from the first worker of the process on.
  *
  * @throws TypeError if the process has the other policy
  */
@@ -289,12 +289,12 @@ class Departure {
   readonly #leftMs: () => number;
   #end: () => void = () => {};
 
-  /** `leftMs` returns how much of the grace is left. */
+  /** Creates a departure that has `leftMs()` milliseconds of the grace left. */
   constructor(leftMs: () => number) {
     this.#leftMs = leftMs;
   }
 
-  /** Has these workers leave. Resolves when all have left, or the grace ends. */
+  /** Asks these workers to leave. Resolves when all have left, or the grace ends. */
   async begin(workers: readonly Peer[]): Promise<void> {
     for (const worker of workers) this.join(worker);
     if (this.#pending.size === 0) return;
@@ -306,7 +306,7 @@ class Departure {
     clearTimeout(timer);
   }
 
-  /** Has one more worker leave. */
+  /** Asks one more worker to leave. */
   join({ workerId, send }: Peer): void {
     this.#pending.add(workerId);
     send({ ...leave, graceMs: this.#leftMs() } satisfies LeaveMessage);

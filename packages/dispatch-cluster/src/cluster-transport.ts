@@ -21,14 +21,14 @@ import {
 import type { ResolvedClusterOptions } from './cluster-options.ts';
 import { environmentOf } from './worker/worker-messages.ts';
 
-/** Receives a worker's process events and its messages that are not the kernel's. */
+/** Callbacks for a worker's process events, and for its messages that the kernel does not know. */
 export interface ProcessListener {
   started(workerId: number, child: ChildProcess): void;
   message(workerId: number, message: unknown): void;
   ended(workerId: number): void;
 }
 
-/** Creates the transport whose workers are those of node:cluster. They hold this process. */
+/** Creates the transport over workers of node:cluster, which keep this process alive. */
 export function createClusterTransport(
   options: ResolvedClusterOptions['cluster'],
   listener: ProcessListener,
@@ -43,7 +43,7 @@ export function createClusterTransport(
     exec: fileURLToPath(options.entry),
     args: [...options.args],
     execArgv,
-    // node:cluster adds a port that may be taken, unless it has this one: any that is free.
+    // With 0 each worker gets a free port; by itself node:cluster adds a port that may be taken.
     ...(inspector !== undefined && { inspectPort: 0 }),
     serialization: 'advanced',
   } satisfies ClusterSettings;
@@ -89,7 +89,7 @@ export function createClusterTransport(
       },
       (message) => listener.message(workerId, message),
     );
-    // A server holds this process, busy or not.
+    // A server keeps this process alive, busy or not.
     return Object.assign(handle, { hold: () => {} });
   }
 }
@@ -103,7 +103,7 @@ function forkWorker(
   cluster.setupPrimary({ ...plainSettings(), ...settings });
   try {
     const worker = cluster.fork(env);
-    // A connection that could not be sent to a worker is an `error` of that worker, whose end follows.
+    // A connection that cannot be sent is an `error` of the worker, whose end follows.
     worker.on('error', () => {});
     return worker.process;
   } finally {
@@ -111,7 +111,7 @@ function forkWorker(
   }
 }
 
-/** The defaults of node:cluster. */
+/** Returns the default settings of node:cluster. */
 function plainSettings(): ClusterSettings {
   return {
     exec: process.argv[1],
@@ -128,7 +128,7 @@ function plainSettings(): ClusterSettings {
   } as ClusterSettings;
 }
 
-/** Returns what removes every variable: node:cluster adds to the environment of this process. */
+/** Returns `undefined` for each variable, which removes it: node:cluster starts from the environment of this process. */
 function without(environment: NodeJS.ProcessEnv): Record<string, undefined> {
   return Object.fromEntries(Object.keys(environment).map((name) => [name, undefined]));
 }

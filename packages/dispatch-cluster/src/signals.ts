@@ -22,12 +22,12 @@ export class Signals {
     process.off('SIGHUP', this.#reload);
   }
 
-  /** Further signals change nothing: for one Ctrl-C a terminal and npm each send one. */
+  /** Closes the cluster, once: for one Ctrl-C a terminal and npm each send a signal. */
   readonly #stop = (): void => {
     void this.#cluster.close();
   };
 
-  /** A signal during the start takes effect when all workers serve. */
+  /** Reloads the cluster, during its start as soon as all workers serve. */
   readonly #reload = async (): Promise<void> => {
     try {
       await this.#cluster.ready();

@@ -16,39 +16,39 @@ import type {
 } from '@ticketing/dispatch';
 import type { WorkerReport } from './worker/worker-messages.ts';
 
-/** A worker of a cluster, by its last report. */
+/** State of one worker of a cluster, by its latest report. */
 export interface SupervisedWorker extends WorkerReport {
-  /** Unique within the cluster, from 1. */
+  /** Number from 1, unique within the cluster. */
   readonly workerId: number;
-  /** Its slot, from 0, which its successor takes over. */
+  /** Slot of the worker, from 0, which its successor takes over. */
   readonly slot: number;
   readonly pid: number | undefined;
-  /** `retiring`: its successor works, its tasks end. `stopping`: it finishes its requests. */
+  /** State of the worker. `retiring`: its successor works, its tasks end. `stopping`: it finishes its requests. */
   readonly state: 'starting' | 'ready' | 'retiring' | 'stopping';
   readonly ageMs: number;
   readonly memoryBytes: number | undefined;
-  /** For routers, which send it sockets. */
+  /** Process of the worker, to which a router sends sockets. */
   readonly process: ChildProcess | undefined;
 }
 
-/** Counters of a cluster since its start. */
+/** Counts of a cluster since its start. */
 export interface ClusterStats {
   readonly name: string;
   readonly state: DispatcherState;
-  /** Requests served, also by past workers. Workers report them twice a second and at their end. */
+  /** Requests served, by ended workers too. Workers report them twice a second and at their end. */
   readonly requests: number;
   readonly inFlight: number;
   readonly connections: number;
-  /** Connections that wait for a worker: there is none, or each has one to claim. */
+  /** Connections that wait, because there is no worker or each one has a connection to claim. */
   readonly waitingConnections: number;
-  /** Connections that were closed because `maxWaiting` others waited, or answered with 503 because of `maxWaitMs`. */
+  /** Connections closed because of `maxWaiting`, or answered with 503 because of `maxWaitMs`. */
   readonly droppedConnections: number;
-  /** Workers that were replaced because they claimed no connection for `claimTimeoutMs`. */
+  /** Workers replaced because they claimed no connection for `claimTimeoutMs`. */
   readonly wedgedWorkers: number;
-  /** Bytes of all workers, by their last report. */
+  /** Bytes of all workers together, by their latest reports. */
   readonly memoryBytes: number;
   readonly workers: readonly SupervisedWorker[];
-  /** The pool of the workers: its restarts, its circuit, and the tasks of all dispatchers. */
+  /** Figures of the workers' pool: restarts, circuit, and the tasks of all dispatchers. */
   readonly dispatcher: DispatcherStats;
 }
 
@@ -67,19 +67,19 @@ export interface ClusterEvents {
       readonly stderrTail: string;
     },
   ];
-  /** Too many workers failed, the last one with `error`. A worker is started as a probe from time to time. */
+  /** Follows too many failed workers, the last one with `error`. From time to time one worker is started as a probe. */
   'circuit-open': [{ readonly error: unknown }];
-  /** A reload by SIGHUP failed (option `signals`); the old workers stay. */
+  /** Follows a failed reload by SIGHUP (option `signals`); the old workers stay. */
   'reload-failed': [{ readonly error: unknown }];
 }
 
-/** A worker that a router may send sockets. */
+/** A worker to which a router may send sockets. */
 export interface ServingWorker {
-  /** Its slot, which its successor takes over. */
+  /** Slot of the worker, which its successor takes over. */
   readonly slot: string;
   readonly pid: number | undefined;
   readonly channel: ChildProcess;
-  /** Whether its `clusterWorker` has option `attach`: a router has no use for a worker without it. */
+  /** True if its `clusterWorker` has the option `attach`: a router has no use for any other worker. */
   readonly attached: boolean;
 }
 
@@ -87,14 +87,14 @@ export interface ServingWorker {
 export interface Supervisor extends AsyncDisposable {
   readonly events: EventEmitter<ClusterEvents>;
   readonly state: DispatcherState;
-  /** How its workers get connections, as its option says: a router takes `external` ones only. */
+  /** Option `connections` of the cluster: a router takes `external` workers only. */
   readonly connections: 'shared' | 'external';
   readonly workers: readonly SupervisedWorker[];
 
   /**
-   * Resolves when every worker serves, and when `close()` has ended the start, by the program or a signal: `state` shows it.
+   * Resolves when every worker serves; also when `close()` ends the start, by the program or a signal, which `state` shows.
    *
-   * @throws DispatchError `ERR_CIRCUIT_OPEN`, whose `cause` says why
+   * @throws DispatchError `ERR_CIRCUIT_OPEN`, whose `cause` is the reason
    */
   ready(): Promise<void>;
 
@@ -102,13 +102,13 @@ export interface Supervisor extends AsyncDisposable {
    * Replaces every worker, one after the other or `parallel` at a time: the new one serves before the old one stops.
    * Concurrent calls share one reload.
    *
-   * @throws the error with which a new worker failed to start; the old ones stay
+   * @throws the error of a new worker's failed start; the old workers stay
    */
   reload(options?: Pick<ReloadOptions, 'parallel'>): Promise<void>;
 
   /**
-   * Changes the number of workers, 1 to 1024. Those of the last slots finish their requests. Resolves when they are gone,
-   * or the new ones serve.
+   * Changes the number of workers, 1 to 1024. Workers of the last slots finish their requests. Resolves when they are gone,
+   * or the new workers serve.
    *
    * @throws RangeError; DispatchError `ERR_CIRCUIT_OPEN`, `ERR_CLOSED`
    */
@@ -117,8 +117,8 @@ export interface Supervisor extends AsyncDisposable {
   stats(): ClusterStats;
 
   /**
-   * Runs a task once on every worker that serves, as `broadcast` of every dispatcher does; with `later` on each that starts
-   * later too, after its server has begun to listen and before it takes calls.
+   * Runs a task once on every worker that serves, as `broadcast` of every dispatcher does. With `later`, workers that start later
+   * run it too, after their server has begun to listen and before they take calls.
    */
   broadcast<M extends TaskMap, K extends keyof M & string>(
     task: K,
@@ -126,25 +126,25 @@ export interface Supervisor extends AsyncDisposable {
     options?: BroadcastOptions,
   ): Promise<BroadcastOutcome<OutputOf<M, K>>[]>;
 
-  /** Returns a dispatcher over the same workers. Its `drain()` and `close()` concern its own calls; the workers stay. */
+  /** Returns a dispatcher over the workers. Its `drain()` and `close()` concern its own calls; the workers stay. */
   dispatcher<M extends TaskMap>(): Dispatcher<M>;
   dispatcher<S extends TaskSource>(): Dispatcher<TasksOf<S>>;
 
   /**
-   * Calls the listener for each worker that serves, now and later. Returns a function that ends this. For socket routers,
-   * with `connections: 'external'`.
+   * Calls the listener for each worker that serves, now and later. Returns a function that ends the subscription. For socket
+   * routers, with `connections: 'external'`.
    */
   subscribe(listener: (worker: ServingWorker) => void): () => void;
 
   /**
-   * Replaces a worker that no longer takes sockets, for routers: its successor serves before it is stopped. It is killed if
-   * it has not ended within `shutdown.graceMs`.
+   * Replaces a worker that no longer takes sockets, for routers. Its successor serves before the worker is stopped; the worker is
+   * killed if it does not end within `shutdown.graceMs`.
    */
   replace(worker: Pick<ServingWorker, 'pid'>): void;
 
   /**
-   * Has every worker finish its requests. Resolves when all are gone, which is within `graceMs` milliseconds, 0 to 2^31-1;
-   * default `shutdown.graceMs`. Workers that are left are killed then. Idempotent.
+   * Lets every worker finish its requests, and resolves when all are gone: within `graceMs` milliseconds, 0 to 2^31-1, after which
+   * workers are killed. Default `shutdown.graceMs`. Idempotent.
    */
   close(options?: CloseOptions): Promise<void>;
 }

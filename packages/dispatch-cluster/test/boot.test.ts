@@ -36,7 +36,7 @@ test('a program that throws at boot is started until the circuit opens; ready() 
   expect((cause as DispatchError).data.stderrTail).toContain('Error: no configuration');
   expect(await open).toEqual([{ error: cause }]);
   await vi.waitFor(() => expect(supervisor.workers).toEqual([]), 60_000);
-  // Four failures, and what started beside the last of them.
+  // Four failures, and the workers that started beside the last of them.
   expect(supervisor.stats().dispatcher.spawned).toBeLessThanOrEqual(5);
   expect(supervisor.state).toBe('degraded');
 });

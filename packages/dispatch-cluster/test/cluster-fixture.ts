@@ -7,7 +7,7 @@ export { addressOf } from '../stress/rolling-restart.ts';
 
 const running: { readonly supervisor: Supervisor; readonly pids: Set<number> }[] = [];
 
-/** A cluster of the server beside this, with one worker unless told; it is closed after the test. */
+/** Starts a cluster of `fixtures/server.ts`, with one worker by default, and closes it after the test. */
 export function start(options: Partial<ClusterOptions> = {}): Supervisor {
   const supervisor = startCluster({
     entry: new URL('fixtures/server.ts', import.meta.url),
@@ -34,7 +34,7 @@ export function checkClustersAfterEach(): void {
   });
 }
 
-/** For files whose workers complain: that is not what a run reports. */
+/** Hides the output of workers that complain, which a run must not report. */
 export function hideComplaints(): void {
   beforeAll(() => void vi.spyOn(process.stderr, 'write').mockReturnValue(true));
   afterAll(() => void vi.mocked(process.stderr.write).mockRestore());

@@ -10,7 +10,7 @@ import { ClusterSupervisor } from '../src/cluster-supervisor.ts';
 
 const entry = new URL('fixtures/tasks-worker.ts', import.meta.url);
 
-/** The dispatcher of a cluster without servers; with it the cluster is closed. */
+/** Returns the dispatcher of a cluster without servers; its `close()` closes the cluster. */
 function create(
   module: URL,
   options: PoolOptions,
@@ -42,14 +42,14 @@ const all = conformanceCases({
   createWithSmallHeap: (module, options) => create(module, options, ['--max-old-space-size=64']),
 });
 
-/** What `npm test` runs: what a supervisor has a part in. Forked workers show there what all processes have in common; the rest is in `test/full`. */
+/** Cases of `npm test`: those in which a supervisor has a part. Forked workers cover the rest there; all others are in `test/full`. */
 const { chosen, others } = splitCases(all, [
   'loss: SIGKILL',
   'streams: items come',
   'close: close() ends a worker',
 ]);
 
-/** The cases of `npm test`, or all others. */
+/** Runs the cases of `npm test`, or all others. */
 export function testConformance({ isShort }: { readonly isShort: boolean }): void {
   for (const { name, skip, run } of isShort ? chosen : others) {
     const title = skip === undefined ? name : `${name} (skipped: ${skip})`;

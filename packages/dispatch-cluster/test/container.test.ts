@@ -21,7 +21,7 @@ mount --bind /dev/null "$(readlink -f /bin/sh)"
 exec "$@"
 `;
 
-// Where namespaces are not allowed it shows nothing.
+// Skipped where namespaces are not allowed.
 test.runIf(hasNamespaces)(
   'a cluster runs as PID 1 without a shell, without a folder to write to, with one core of many, and ends on SIGTERM',
   { timeout: 60_000 },

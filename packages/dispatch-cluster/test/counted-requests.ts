@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { addressOf, ask, start } from './cluster-fixture.ts';
 
-/** A server as the worker of `fixtures/server.ts` makes it. */
+/** Kind of server that `fixtures/server.ts` starts. */
 export function testCountedRequests(server: 'http' | 'later' | 'fastify'): void {
   test(`a server (${server}) is ready when it listens, and its requests are counted`, async () => {
     const supervisor = start({ workers: 2, env: { ...process.env, SERVER: server } });
@@ -24,7 +24,7 @@ export function testCountedRequests(server: 'http' | 'later' | 'fastify'): void 
     });
     expect(supervisor.stats().memoryBytes).toBeGreaterThan(1e7);
     await supervisor.close();
-    // Also of workers that are gone.
+    // Requests of ended workers count too.
     expect(supervisor.stats()).toMatchObject({ requests: 4, workers: [] });
   });
 }

@@ -7,7 +7,7 @@ export interface OpenInspector {
   readonly url: string;
 }
 
-/** Collects where inspectors of workers listen, as a channel of diagnostics reports it, until the test ends. */
+/** Collects the addresses of workers' inspectors from the diagnostics channel, until the test ends. */
 export function inspectorsOn(name: string): OpenInspector[] {
   const open: OpenInspector[] = [];
   const add = (message: unknown): number => open.push(message as OpenInspector);
@@ -16,13 +16,13 @@ export function inspectorsOn(name: string): OpenInspector[] {
   return open;
 }
 
-/** A client of the inspector protocol, as a debugger is one. */
+/** Client of the inspector protocol, such as a debugger. */
 export interface Debugger {
-  /** Has the process stop at a breakpoint; resolves when it has. */
+  /** Stops the process at a breakpoint; resolves when it has stopped. */
   pause(): Promise<void>;
   /** Resolves when the process goes on. */
   resume(): Promise<void>;
-  /** Leaves: a process that ends waits for its debugger to do so. */
+  /** Disconnects: a process that ends waits for its debugger to leave. */
   detach(): void;
 }
 
@@ -49,7 +49,7 @@ export async function attachDebugger(url: string): Promise<Debugger> {
   send('Debugger.enable');
   return {
     pause() {
-      // By a timer: Node that stops while it reads messages may spin, and read none of the later ones.
+      // By a timer, because a Node that stops while it reads messages may spin and read no later ones.
       send('Runtime.evaluate', { expression: 'setTimeout(() => { debugger; });' });
       return sendUntil('Debugger.paused', 'Runtime.getIsolateId');
     },

@@ -62,7 +62,7 @@ async function openPort(options: Partial<HeldPortOptions> = {}) {
   };
 }
 
-/** Lets the time pass, and what waits for two turns of the loop happen. */
+/** Lets the time pass, then two turns of the event loop. */
 async function pass(ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 250) {
     vi.advanceTimersByTime(250);
@@ -83,7 +83,7 @@ test('without a worker maxWaiting connections wait, for waitMs at most', async (
   expect([port.waiting, port.dropped]).toEqual([2, 1]);
   await pass(500);
   expect([port.waiting, port.dropped]).toEqual([0, 3]);
-  // They have said nothing: there is nothing to answer.
+  // These clients have sent nothing, so they get no answer.
   await pass(1000);
   await Promise.all(closed);
 });
@@ -91,7 +91,7 @@ test('without a worker maxWaiting connections wait, for waitMs at most', async (
 const request = (method: string) =>
   `${method} / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf`;
 
-/** What clients get for what they have sent when they have waited too long. */
+/** Answers to clients that have waited too long, by their first bytes. */
 async function refusals(texts: readonly string[], wait: (clients: net.Socket[]) => Promise<void>) {
   const { port, join, connect } = await openPort({ waitMs: 2000 });
   const worker = await join(1);
@@ -106,7 +106,7 @@ async function refusals(texts: readonly string[], wait: (clients: net.Socket[]) 
   }
   while (port.waiting < texts.length) await turns(1);
   await wait(clients);
-  // Neither has been answered by a worker.
+  // No worker has answered either of them.
   expect(worker.heard.filter(({ kind }) => kind === 'claim')).toEqual([]);
   return { answers: await Promise.all(answers), port };
 }
@@ -147,7 +147,7 @@ test('a connection that a worker does not claim in time goes to another, and tha
   expect(first['id']).not.toBe(second['id']);
   port.hear(2, { kind: 'claim', id: first['id'] as number }, undefined);
   expect(port.waiting).toBe(0);
-  // It wakes up, and says that it is too late: from here on it is handed connections.
+  // The worker wakes up and declines as too late; from here on it gets connections again.
   await connect();
   await other.hears('hand');
   await connect();
@@ -166,7 +166,7 @@ test('what a worker that dies has not claimed goes to its successor', async () =
   const { id } = await successor.hears('hand');
   expect(port.waiting).toBe(1);
   port.hear(2, { kind: 'claim', id: id as number }, undefined);
-  // The worker has a copy of its own, which there is none of here.
+  // The worker would have a copy of its own, which is missing in this test.
   await once(client, 'close');
   expect(port.dropped).toBe(0);
 });
@@ -192,7 +192,7 @@ test('a worker is wedged once it has claimed nothing for claimTimeoutMs, and no 
   const worker = await join(1);
   await connect();
   await worker.hears('hand');
-  // It lives, and claims nothing.
+  // The worker lives, and claims nothing.
   const live = async (ms: number) => {
     for (let left = ms; left > 0; left -= 250) {
       await pass(250);
@@ -226,7 +226,7 @@ test('a worker that claims again after a lost handle stays; one that is silent i
   await worker.hears('hand');
   await pass(1250);
   const { id } = await worker.hears('ping');
-  // Silent: its heartbeat decides.
+  // The worker is silent, so its heartbeat decides.
   await pass(10_000);
   expect(port.wedged).toBe(0);
   port.hear(1, { kind: 'pong', id: id as number }, undefined);

@@ -11,7 +11,7 @@ const disturbances = {
   },
 };
 
-/** The end of a worker that says nothing for longer than its heartbeat. */
+/** Tests the end of a worker that is silent for longer than its heartbeat. */
 export function testHeartbeat(name: keyof typeof disturbances): void {
   test(`a worker ${name} is replaced by the heartbeat`, async () => {
     const supervisor = start({ heartbeatMs: 300 });
@@ -30,7 +30,7 @@ export function testHeartbeat(name: keyof typeof disturbances): void {
   });
 }
 
-/** A pause of a worker, however it gets connections. */
+/** Tests a pause of a worker, by the source of its connections. */
 export function testPausedWorker(how: 'round-robin' | 'external'): void {
   test(`a server process that is stopped for 3.5 s lives, though a task of it is over its time (${how}) [paused-process]`, async () => {
     const clock = createManualClock();

@@ -11,7 +11,7 @@ export const ca: Buffer = readFileSync(
   new URL('../../socket-router/test/workers/tls/cert.pem', import.meta.url),
 );
 const entry = new URL('fixtures/http2-server.ts', import.meta.url);
-/** Of a GOAWAY frame, up to the number of the last stream. */
+/** Bytes of a GOAWAY frame up to the number of the last stream. */
 const GOAWAY = Buffer.from('000008070000000000', 'hex');
 /** Longer than the test: nothing ends by time. */
 export const patient = { lameDuckMs: 1_000_000, graceMs: 1_100_000 };
@@ -73,7 +73,7 @@ async function openRelay(port: number) {
   onTestFinished(() => void relay.close());
   return {
     port: (relay.address() as net.AddressInfo).port,
-    /** Holds back what the server sends. Resolves when it has sent GOAWAY. */
+    /** Holds back the bytes of the server. Resolves when it has sent GOAWAY. */
     hold: () =>
       new Promise<void>((resolve) => {
         isHolding = true;
@@ -98,7 +98,7 @@ export function testReloadWithStreams(server: 'h2c' | 'streams'): void {
     const late = ask(session).catch((error) => error);
     relay.release();
     expect(await inFlight).toBe(before);
-    // By RFC 9113 nothing of it was processed.
+    // By RFC 9113 the server has processed nothing of this stream.
     expect((await late).message).toContain('NGHTTP2_REFUSED_STREAM');
     expect((await goaway).slice(0, 2)).toEqual([0, 3]);
     await reloaded;

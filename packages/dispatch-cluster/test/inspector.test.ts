@@ -7,7 +7,7 @@ import type { Tasks } from './fixtures/server.ts';
 
 checkClustersAfterEach();
 
-/** Has this process the Node options of one that was started with `--inspect`. */
+/** Gives this process the Node options of one that was started with `--inspect`. */
 function inspected(): void {
   const kept = process.execArgv;
   process.execArgv = ['--inspect=127.0.0.1:9229', '--no-warnings'];
@@ -44,7 +44,7 @@ test('a worker at a breakpoint for a minute lives: neither its health, nor a tas
   const refused = expect(late).rejects.toMatchObject({ code: 'ERR_TIMEOUT' });
   for (let second = 0; second < 60; second += 1) {
     clock.advance(1000);
-    // What is decided after the messages that are there.
+    // Runs after the messages that have already arrived.
     await setImmediate();
     await setImmediate();
   }

@@ -3,13 +3,13 @@ import type { ClusterOptions } from '../src/index.ts';
 import { allWorkersKilled } from '../stress/all-workers-killed.ts';
 import { start } from './cluster-fixture.ts';
 
-/** How often all workers are killed, under how much load. */
+/** Number of kills of all workers, and the load during them. */
 export interface Fire {
   readonly kills: number;
   readonly clients: number;
 }
 
-/** No connection is lost with the workers, whoever gives them connections. */
+/** Tests that no connection is lost with the workers, with either scheduling policy. */
 export function testKilledWorkers(
   schedulingPolicy: NonNullable<ClusterOptions['schedulingPolicy']>,
   { kills, clients }: Fire,
@@ -21,7 +21,7 @@ export function testKilledWorkers(
     const met = await allWorkersKilled(supervisor, { kills, clients });
     const { 200: answered = 0, ...failed } = met;
     expect(answered).toBeGreaterThanOrEqual(2 * kills * clients);
-    // Of requests that a killed worker was answering.
+    // Errors of requests that a killed worker was answering.
     expect(Object.keys(failed)).toEqual(failed['ECONNRESET'] === undefined ? [] : ['ECONNRESET']);
     expect(failed['ECONNRESET'] ?? 0).toBeLessThanOrEqual(kills * clients);
     expect(supervisor.stats()).toMatchObject({ waitingConnections: 0, droppedConnections: 0 });

@@ -7,7 +7,7 @@ const entry = new URL('fixtures/listener-server.mjs', import.meta.url);
 export const serve = (server: string, options: Partial<ClusterOptions> = {}): Supervisor =>
   start({ entry, env: { ...process.env, SERVER: server }, ...options });
 
-/** A listener as the worker of `fixtures/listener-server.mjs` makes it. */
+/** Kind of listener that `fixtures/listener-server.mjs` makes. */
 export function testListener(server: 'express' | 'later' | 'function'): void {
   test(`a listener of requests (${server}) is served, and survives a reload`, async () => {
     const supervisor = serve(server);

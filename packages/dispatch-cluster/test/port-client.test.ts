@@ -5,7 +5,7 @@ import { type FromPort, fromPort, monotonicMs } from '../src/port/port-messages.
 import { PortClient } from '../src/worker/port-client.ts';
 import type { HttpServer } from '../src/worker/worker-options.ts';
 
-/** What the primary hears. The module binds `process.send` when it loads. */
+/** Messages to the primary. The module binds `process.send` when it loads. */
 const { sent, restoreSend } = vi.hoisted(() => {
   vi.resetModules();
   const sent: Record<string, unknown>[] = [];
@@ -53,7 +53,7 @@ function open({ connections = 0, ...settings }: Record<string, unknown> = {}) {
   return { server, client, asked, heeding, tell, adopted };
 }
 
-/** A connection, and what is done to it. */
+/** A connection, with a record of the calls on it. */
 function createSocket() {
   const done: unknown[] = [];
   const note =

@@ -14,7 +14,7 @@ import { PrimarySessions } from '../src/primary/primary-sessions.ts';
 function create(module: URL, options: PoolOptions): Dispatcher<ConformanceTasks> {
   const sessions = new PrimarySessions(undefined);
   let listener: ((message: unknown) => void) | undefined;
-  // One for each session, so that tasks can tell which one runs them.
+  // One module per session, so that tasks can tell which session runs them.
   const peerOf = (workerId: number) => ({
     workerId,
     send(message: unknown) {
@@ -49,7 +49,7 @@ function casesFor(isolation: Capabilities['isolation']) {
   return conformanceCases({ kind: 'primary', capabilities, givesWorkerData: false, create });
 }
 
-// The primary is another process than its caller, but what ends or stops it ends or stops all: here, this very process.
+// In these cases a task ends or stops the primary, which here is the process of the test.
 const fatal = new Set(['the task would stop or end the caller too', 'workers are not processes']);
 const together = casesFor('none');
 
@@ -61,7 +61,7 @@ const cases = casesFor('process').map(({ name, skip, run }, index) => {
   return { name, skip: reason, run };
 });
 
-/** What takes long or is the kernel's work, which shows little of the primary, is in `test/full`. */
+/** Cases of `test/full`: long ones, and cases of the kernel that show little of the primary. */
 const { chosen: large, others } = splitCases(cases, [
   'start: a module that never starts',
   'order:',
@@ -80,7 +80,7 @@ const { chosen: large, others } = splitCases(cases, [
   'queue: calls with',
 ]);
 
-/** The cases of `npm test`, or all others. */
+/** Runs the cases of `npm test`, or all others. */
 export function testPrimaryConformance({ isShort }: { readonly isShort: boolean }): void {
   for (const { name, skip, run } of isShort ? others : large) {
     const title = skip === undefined ? name : `${name} (skipped: ${skip})`;

@@ -9,7 +9,7 @@ const programs = {
     .replace('await', "process.once('SIGTERM', () => supervisor.close());\nawait"),
 };
 
-/** The end of the README's program by a signal that comes early. */
+/** Tests the end of the README's program by an early signal. */
 export function testEarlySignal(
   run: ReturnType<typeof exampleIn>,
   name: keyof typeof programs,

@@ -10,7 +10,7 @@ export const readme: string = await readFile(new URL('README.md', root), 'utf8')
 export const snippets: readonly string[] = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(
   (match) => match[1] as string,
 );
-/** The two files of the example, and what a program may add: a job, and a port that says whether it lives. */
+/** The two files of the example, and two additions to its program: a job, and a port for liveness. */
 export const [server = '', main = '', job = '', live = '']: readonly string[] = snippets;
 
 export async function freePort(): Promise<number> {
@@ -38,14 +38,14 @@ export function exampleIn(name: string) {
     await writeFile(file, `${own}console.log('ready');\n`);
     const args = ['--conditions=@ticketing/source', fileURLToPath(file)];
     const primary = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    // After a failure it would live on.
+    // After a failure the program would live on.
     onTestFinished(() => void primary.kill('SIGKILL'));
     return primary;
   };
   return Object.assign(run, { folder });
 }
 
-/** Of a request whose connection is not kept: kept ones would have their time to be told of the end. */
+/** Headers of a request whose connection is not kept: a kept one would have the time of the lame duck. */
 export const headers: { readonly headers: { readonly connection: 'close' } } = {
   headers: { connection: 'close' },
 };

@@ -43,13 +43,13 @@ test('reload() replaces each worker, and a connection that is kept gets one more
 });
 
 test('close() lets a request end with `Connection: close`, and then nothing is left', async () => {
-  // A grace that ends after the test: the answer alone ends the worker.
+  // The grace ends after the test, so only the answer can end the worker.
   const supervisor = start({ shutdown: { lameDuckMs: 300, graceMs: 1_000_000 } });
   await supervisor.ready();
   const url = await addressOf(supervisor);
   const agent = new http.Agent({ keepAlive: true });
   const slow = ask(`${url}/draining`, agent);
-  // It has come when a later one has been answered.
+  // The slow request has arrived when a later one is answered.
   await ask(url);
   const closed = supervisor.close();
   expect(await slow).toMatchObject({ status: 200, connection: 'close', draining: true });
@@ -82,7 +82,7 @@ test('dispatchers run tasks on the same workers, and closing one does not stop t
   expect(await dispatcher.run('pid', undefined)).toBe(supervisor.workers[0]?.pid);
   expect(await dispatcher.run('argv', undefined)).toEqual(['one', 'two']);
   expect(await dispatcher.run('environment', 'ONLY')).toBe('this');
-  // Neither what was not given nor what is between us.
+  // Neither variables that were not given nor internal ones.
   for (const name of ['HOME', 'TICKETING_CLUSTER_WORKER', 'NODE_UNIQUE_ID']) {
     expect(await dispatcher.run('environment', name)).toBe(undefined);
   }

@@ -9,7 +9,7 @@ import {
 } from '@ticketing/dispatch';
 import type { ConformanceTasks } from './conformance-task-map.ts';
 
-/** Returns what a promise rejects with. @throws AssertionError if it resolves */
+/** Returns the reason with which a promise rejects. @throws AssertionError if it resolves */
 export async function rejected(promise: Promise<unknown>): Promise<unknown> {
   let value: unknown;
   try {
@@ -63,12 +63,12 @@ function describe(error: unknown): string {
   return error instanceof Error ? `${error.stack}` : String(error);
 }
 
-/** A call of a task that reports `started`. */
+/** A call whose task has reported `started`. */
 interface StartedRun<O> {
   readonly answer: Promise<O>;
 }
 
-/** Runs a task and resolves when it reports that it has started. @throws what the call rejects with before */
+/** Runs a task and resolves when it reports that it has started. @throws the reason of a call that rejects before */
 export async function startRun<K extends 'hold' | 'ignoreAbort'>(
   dispatcher: Dispatcher<ConformanceTasks>,
   task: K,
@@ -80,7 +80,7 @@ export async function startRun<K extends 'hold' | 'ignoreAbort'>(
     onProgress = resolve;
   });
   const answer = dispatcher.run(task, input, { ...options, onProgress: () => onProgress() });
-  // A case may await it later; until then it must not be an unhandled rejection.
+  // A case may await the answer later; until then a rejection must not be unhandled.
   answer.catch(() => {});
   await Promise.race([started, answer]);
   return { answer };

@@ -1,40 +1,40 @@
 import type { Capabilities } from '@ticketing/dispatch';
 import type { FleetSubject, Stage } from './stage.ts';
 
-/** One promise of a dispatcher, for any test runner. */
+/** One guarantee of a dispatcher, for any test runner. */
 export interface ConformanceCase {
-  /** Unique among the cases. */
+  /** Name of the case, unique in the suite. */
   readonly name: string;
-  /** Why the subject need not keep the promise; `undefined` if it must keep it. */
+  /** Reason why the subject need not give the guarantee; `undefined` if it must. */
   readonly skip: string | undefined;
-  /** Creates dispatchers, uses them and closes them. @throws for a broken promise, and for what is left behind */
+  /** Creates dispatchers, uses them and closes them. @throws Error for a broken guarantee, and for a resource that is left behind */
   run(): Promise<void>;
 }
 
-/** A case before it has a subject. */
+/** A case without a subject. */
 export interface CaseDraft {
   readonly name: string;
-  /** Returns why a dispatcher with such capabilities is skipped. Default: none is. */
+  /** Returns the reason to skip a dispatcher with such capabilities. Default: none is skipped. */
   readonly unless?: Unless;
-  /** Whether the subject must make workers with a small heap. */
+  /** True if the subject must start workers with a small heap. */
   readonly needsSmallHeap?: true;
-  /** Whether the subject's workers must return calls that they have not begun. */
+  /** True if the subject's workers must return calls that they have not begun. */
   readonly needsReclaim?: true;
-  /** Whether the subject's workers must get `workerData`. */
+  /** True if the subject's workers must get `workerData`. */
   readonly needsWorkerData?: true;
-  /** What the subject's `fleet` must have. */
+  /** Name of a method that the subject's `fleet` must have. */
   readonly needsFleet?: keyof FleetSubject;
   readonly act: Act;
 }
 type Act = (stage: Stage) => Promise<void>;
 type Unless = (abilities: Abilities) => string | undefined;
 
-/** What cases depend on: the capabilities of a subject, and whether values are copied on their way. */
+/** Abilities of a subject on which cases depend: its capabilities, and `copies` if it copies inputs and results. */
 export interface Abilities extends Capabilities {
   readonly copies: boolean;
 }
 
-/** Drafts a case. `unless` returns why a dispatcher with such capabilities need not keep the promise. */
+/** Drafts a case. `unless` returns the reason why a dispatcher with such abilities need not give the guarantee. */
 export function test(name: string, act: Act): CaseDraft;
 export function test(name: string, unless: Unless, act: Act): CaseDraft;
 export function test(name: string, first: Act | Unless, second?: Act): CaseDraft {
@@ -42,7 +42,7 @@ export function test(name: string, first: Act | Unless, second?: Act): CaseDraft
   return { name, unless: first as Unless, act: second };
 }
 
-/** For tasks that end their worker, or let nothing else run. */
+/** Skips subjects without isolation, for tasks that end or block their worker. */
 export function needsIsolation({ isolation }: Capabilities): string | undefined {
   return isolation === 'none' ? 'the task would stop or end the caller too' : undefined;
 }
@@ -71,7 +71,7 @@ export function needsCopies({ copies }: Abilities): string | undefined {
   return copies ? undefined : 'inputs and results are handed over as they are';
 }
 
-/** For workers that are not ready before their dispatcher can be used. */
+/** Skips subjects whose workers are ready as soon as their dispatcher is. */
 export function needsSlowStart({ isolation }: Capabilities): string | undefined {
   return isolation === 'none' ? 'workers are ready within a turn' : undefined;
 }

@@ -54,7 +54,7 @@ const groups: readonly (readonly [group: string, drafts: readonly CaseDraft[]])[
 ];
 
 /**
- * Returns the promises of the contract as cases, in a fixed order. A case takes `longestMs` at most; run one at a time,
+ * Returns the guarantees of the contract as cases, in a fixed order. A case takes `longestMs` at most; run one at a time,
  * since each compares the handles of this process before and after. A case fails if it leaves a worker, a handle or a
  * listener, or causes an uncaught exception or an unhandled rejection.
  *
@@ -96,7 +96,7 @@ async function perform({ name, act }: CaseDraft, subject: ConformanceSubject): P
   } catch (error) {
     failure = { error };
   }
-  // An error of `clear` after a failure is its consequence.
+  // After a failure an error of `clear` is only its consequence.
   await stage.clear().catch((error: unknown) => {
     failure ??= { error };
   });

@@ -11,10 +11,10 @@ type ModuleName =
 // The sources run as TypeScript and as JavaScript; both have the modules in the same folder.
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 
-/** The module of the tasks that conformance cases run. */
+/** Module of the tasks that conformance cases run. */
 export const conformanceModule: URL = moduleUrl('conformance-tasks');
 
-/** Other tasks under the name `echo`, for `reload`. */
+/** Module with another task under the name `echo`, for `reload`. */
 export const otherTasksModule: URL = moduleUrl('other-tasks');
 
 /** Modules that cannot be loaded, or whose worker does not start. */
@@ -30,7 +30,7 @@ export const badModules: {
   throwsAtStart: moduleUrl('throws-at-start'),
 };
 
-/** Exports `startAsPlanned`, which makes the tasks of a module that a case writes. */
+/** Module that exports `startAsPlanned`, which makes the tasks of a module that a case writes. */
 export const plannedStartModule: URL = moduleUrl('planned-start');
 
 function moduleUrl(name: ModuleName): URL {

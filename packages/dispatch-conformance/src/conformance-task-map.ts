@@ -7,7 +7,7 @@ export interface Mark {
   readonly mark: string;
 }
 
-/** What a task knows of its call and its worker. */
+/** Facts that a task knows of its call and its worker. */
 export interface Told {
   readonly id: number;
   readonly attempt: number;
@@ -19,21 +19,21 @@ export interface Told {
   readonly pid: number;
 }
 
-/** What a worker was given at its start. */
+/** Data that a worker got at its start. */
 export interface WorkerFacts {
   readonly data: unknown;
-  /** In a module whose start was planned. */
+  /** Data that `setup` got, in a module with a planned start. */
   readonly atSetup: unknown;
   readonly slotVariable: string | undefined;
 }
 
-/** One event of a task, and its message without result and error. */
+/** One event of a task, with its message but for result and error. */
 export interface TaskEvent {
   readonly event: string;
   readonly message: Readonly<Record<string, unknown>>;
 }
 
-/** How often and when workers start. */
+/** Plan of the starts of workers. */
 export interface StartPlan {
   /** File that gets a line `setup <workerId> <slot>` for each attempt, `teardown`, and `exit <code>` for each call of `process.exit`, if replaced. */
   readonly log: string;
@@ -41,28 +41,30 @@ export interface StartPlan {
   readonly failures?: number;
   /** File without which every attempt fails. */
   readonly gate?: string;
-  /** Whether `teardown` never ends. Default `false`. */
+  /** True if `teardown` never ends. Default `false`. */
   readonly hangs?: boolean;
-  /** Whether the module replaces `process.exit` by a function that ends nothing. Default `false`. */
+  /** True if the module replaces `process.exit` by a function that ends nothing. Default `false`. */
   readonly replacesExit?: boolean;
 }
 
-/** What `items` does. */
+/** Plan of the stream `items`. */
 export interface ItemsPlan {
   /** File that gets `begun <attempt>`, `item <number>` before each item, `waits`, and `ended` in its `finally`. */
   readonly log?: string;
-  /** Items that it gives: 1, 2, … Default: it does not end by itself. */
+  /** Number of items: 1, 2, … Default: the stream does not end by itself. */
   readonly count?: number;
-  /** Number of the item in whose place it throws, ends its worker, or waits: for its signal, or, if it hangs, for ever. */
+  /** Number of the item in whose place the task throws. */
   readonly throwsAt?: number;
+  /** Number of the item in whose place the task ends its worker. */
   readonly exitsAt?: number;
+  /** Number of the item in whose place the task waits for its signal; with `hangs` it waits without end. */
   readonly waitsAt?: number;
   readonly hangs?: boolean;
-  /** Whether it ends its worker in the first attempt alone. Default `false`. */
+  /** True if the task ends its worker in the first attempt alone. Default `false`. */
   readonly firstOnly?: boolean;
 }
 
-/** What `fail` throws. */
+/** Name of the value that `fail` throws. */
 export type Failure =
   | 'aggregate'
   | 'caused'
@@ -84,15 +86,15 @@ export type ConformanceTasks = {
   readonly echo: TaskFn<unknown, unknown>;
   readonly add: TaskFn<{ readonly a: number; readonly b: number }, number>;
   readonly mark: TaskFn<Mark, string>;
-  /** Reports `started`, waits until a file exists, and returns the mark. An abort ends it, and is marked too. */
+  /** Reports `started`, waits until a file exists, and returns the mark. An abort ends the task, and is marked too. */
   readonly hold: TaskFn<Partial<Mark> & { readonly until?: string }, string>;
   /** Reports `started`, and never settles. */
   readonly ignoreAbort: TaskFn<undefined, never>;
   /** Blocks its worker until a file exists; then returns the mark, or ends the worker. */
   readonly block: TaskFn<Mark & { readonly until: string; readonly exitCode?: number }, string>;
-  /** Computes for `ms`; without it, longer than any case lasts. */
+  /** Computes for `ms` milliseconds; by default longer than any case lasts. */
   readonly spin: TaskFn<Partial<Mark> & { readonly ms?: number }, string>;
-  /** Ends its worker, or, with `firstOnly`, returns the attempt if that is not the first. */
+  /** Ends its worker; with `firstOnly` only in the first attempt, and returns the number of any later one. */
   readonly exit: TaskFn<
     Partial<Mark> & { readonly code: number; readonly say?: string; readonly firstOnly?: boolean },
     number
@@ -115,35 +117,35 @@ export type ConformanceTasks = {
     { readonly length: number; readonly value: number },
     Transferred<Uint8Array>
   >;
-  /** Says what it hears at a port, and `heard` there, once. */
+  /** Returns the first message of a port, and answers it with `heard`. */
   readonly talk: TaskFn<{ readonly port: MessagePort }, unknown>;
   /** Returns a port, which answers each number with the next one, and closes at 0. */
   readonly counter: TaskFn<undefined, Transferred<{ readonly port: MessagePort }>>;
   /** Adds a text to the list of its input, and returns the list. */
   readonly mutate: TaskFn<{ readonly list: string[] }, readonly string[]>;
   readonly tell: TaskFn<undefined, Told>;
-  /** Returns what the async context of {@link contextKey} holds for the task. */
+  /** Returns the value that the async context of {@link contextKey} has for the task. */
   readonly context: TaskFn<undefined, unknown>;
-  /** Begins to record the events of `tracing:ticketing:dispatch:task` in the worker, or ends it and returns them. */
+  /** Begins to record the events of `tracing:ticketing:dispatch:task` in the worker, or ends the record and returns it. */
   readonly traceTasks: TaskFn<boolean, readonly TaskEvent[]>;
-  /** Returns the message that the worker's subscriber has bound for the task, before and after it has waited. */
+  /** Returns the message that the worker's subscriber has bound for the task, before and after a wait. */
   readonly traced: TaskFn<undefined, readonly unknown[]>;
-  /** Returns its `workerData`, what `setup` got, and the variable that names its slot. */
+  /** Returns its `workerData`, the data that `setup` got, and the variable with its slot. */
   readonly data: TaskFn<undefined, WorkerFacts>;
-  /** Marks that it ran, and keeps a value in its worker. */
+  /** Marks its run, and keeps a value in its worker. */
   readonly remember: TaskFn<Mark & { readonly value: unknown }, string>;
-  /** Returns what its worker keeps. */
+  /** Returns the value that its worker keeps. */
   readonly recall: TaskFn<undefined, unknown>;
   readonly items: StreamFn<ItemsPlan, number>;
-  /** Gives back its input; `json` has marked it. */
+  /** Returns its input; the task is marked by `json`. */
   readonly kept: TaskFn<unknown, unknown>;
-  /** Gives each value as JSON. */
+  /** Yields each value as JSON. */
   readonly jsonItems: StreamFn<readonly unknown[], RawJson>;
-  /** Gives bytes, and moves them; reports the length of each before it. */
+  /** Yields bytes, and moves them; reports the length of each item before it. */
   readonly byteItems: StreamFn<readonly number[], Transferred<Uint8Array>>;
-  /** Gives 1, then a function; marks its end. */
+  /** Yields 1, then a function; marks its end. */
   readonly functionItems: StreamFn<Mark, unknown>;
-  /** Gives the message that the worker's subscriber has bound for the task, before and after it has waited. */
+  /** Yields the message that the worker's subscriber has bound for the task, before and after a wait. */
   readonly tracedItems: StreamFn<undefined, unknown>;
   /** Makes the worker's next health check fail. */
   readonly sicken: TaskFn<undefined, string>;

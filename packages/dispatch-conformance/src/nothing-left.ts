@@ -6,9 +6,9 @@ import type { ConformanceTasks } from './conformance-task-map.ts';
 
 const LOOK_AGAIN_MS = 3;
 
-/** Handles and requests that keep this process alive, by type. */
+/** Counts the handles and requests that keep this process alive, by type. */
 export function countResources(): ReadonlyMap<string, number> {
-  // The first access creates them, as the start of a thread does: they are no leak.
+  // The first access creates the handles of these streams, as the start of a thread does: they are no leak.
   for (const stream of [process.stdout, process.stderr]) void stream.writable;
   const counts = new Map<string, number>();
   for (const type of process.getActiveResourcesInfo()) {
@@ -17,7 +17,7 @@ export function countResources(): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Resolves when no resource is left that was not there before. @throws Error if one is after `withinMs` */
+/** Resolves when no resource is left that was not there before. @throws Error if one is left after `withinMs` */
 export async function assertNoMoreResources(
   before: ReadonlyMap<string, number>,
   withinMs: number,
@@ -35,7 +35,7 @@ export async function assertNoMoreResources(
       throw new Error(`Cannot pass the case: it must leave no handle, got ${left}`);
     }
     await new Promise<void>((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-    // Its own timer counts until its turn is over.
+    // The timer of this wait counts until its turn is over.
     await turns(1);
   }
 }
@@ -80,9 +80,9 @@ export function assertAtRest(dispatcher: Dispatcher<ConformanceTasks>): void {
   assert.equal(asked, settled, 'calls asked, and calls completed, failed, aborted or rejected');
 }
 
-/** Uncaught errors while it listens. */
+/** Recorder of uncaught errors. */
 export interface Strays {
-  /** Stops listening. @throws the first uncaught error */
+  /** Stops recording. @throws the first uncaught error */
   stop(): void;
 }
 
@@ -112,7 +112,7 @@ export function listenForStrays(): Strays {
   };
 }
 
-/** Settles as the promise, or rejects with the name of what was awaited if it does not come in time. */
+/** Settles with the promise, or rejects after the time limit with the name of the awaited event. */
 export async function within<T>(ms: number, what: () => string, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

@@ -2,11 +2,11 @@ import { createSecretKey } from 'node:crypto';
 
 interface PlatformObject {
   readonly create: () => object;
-  /** Whether a port clones it. */
+  /** True if a port clones the object. */
   readonly byPort: boolean;
 }
 
-/** In no types without those of a browser. */
+/** WebAssembly, which only the types of a browser have. */
 const { WebAssembly } = globalThis as unknown as {
   readonly WebAssembly: { readonly Module: new (bytes: Uint8Array) => object };
 };

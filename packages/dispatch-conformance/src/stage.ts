@@ -17,60 +17,61 @@ import {
   within,
 } from './nothing-left.ts';
 
-/** Creates a dispatcher over the tasks of a module. Rejects or throws as the dispatcher's own creation does. */
+/** Creates a dispatcher over the tasks of a module. Rejects or throws with the error of the dispatcher's creation. */
 export type CreateDispatcher = (
   module: URL,
   options: PoolOptions,
 ) => Dispatcher<ConformanceTasks> | Promise<Dispatcher<ConformanceTasks>>;
 
-/** Creates dispatchers whose workers are hosts that others use too. Cases that need what is absent are skipped. */
+/** Functions that create dispatchers whose workers are hosts that others use too. Cases that need an absent function are skipped. */
 export interface FleetSubject {
-  /** Creates one whose workers hold `capacity` calls at most, fewer than the window, and give others back. */
+  /** Creates a dispatcher whose workers hold at most `capacity` calls, fewer than the window, and return any others. */
   readonly createWithCapacity?: (
     module: URL,
     options: PoolOptions,
     capacity: number,
   ) => ReturnType<CreateDispatcher>;
-  /** Creates one whose calls have some `bytes` at most, either way. */
+  /** Creates a dispatcher whose calls have at most about `bytes` bytes, either way. */
   readonly createWithLimit?: (
     module: URL,
     options: PoolOptions,
     bytes: number,
   ) => ReturnType<CreateDispatcher>;
-  /** Creates one whose fleet has no host. */
+  /** Creates a dispatcher whose fleet has no host. */
   readonly createWithoutHost?: CreateDispatcher;
 }
 
-/** A kind of dispatcher under test. */
+/** Kind of dispatcher under test. */
 export interface ConformanceSubject {
   readonly kind: string;
-  /** Those of the dispatchers that `create` makes. Cases that need more are skipped. */
+  /** Capabilities of the dispatchers that `create` makes. Cases that need more are skipped. */
   readonly capabilities: Capabilities;
   readonly create: CreateDispatcher;
-  /** Whether inputs and results are copied on their way. Default: unless `capabilities.isolation` is `none`. */
+  /** True if inputs and results are copied on their way. Default: `capabilities.isolation` is not `none`. */
   readonly copies?: boolean;
-  /** Whether its workers return calls that they have not begun. Default: no; cases that need it are skipped. */
+  /** True if its workers return calls that they have not begun. Default `false`: cases that need it are skipped. */
   readonly reclaims?: boolean;
-  /** Whether its workers get the option `workerData` of the pool. Default: yes; hosts elsewhere start workers of their own. */
+  /** True if its workers get the option `workerData` of the pool; hosts on other machines start workers of their own. Default `true`. */
   readonly givesWorkerData?: boolean;
-  /** For transports whose workers are shared with other dispatchers. Default: they are not. */
+  /** Functions for transports whose workers are shared with other dispatchers. Default: none, because they are not shared. */
   readonly fleet?: FleetSubject;
-  /** Creates one whose workers have a heap of some 64 MB. Without it the case that exhausts the memory is skipped. */
+  /** Creates a dispatcher whose workers have a heap of some 64 MB. Without it the case that exhausts the memory is skipped. */
   readonly createWithSmallHeap?: CreateDispatcher;
   /**
-   * Milliseconds that a case may take: a guard against hanging, since a busy machine starts processes slowly. Default 50,000;
-   * a fifth of it is for resources that a closed dispatcher releases.
+   * Most milliseconds of a case, only to end a case that hangs: a busy machine starts processes slowly. A fifth of it is for
+   * resources that a closed dispatcher releases. Default 50,000.
    */
   readonly longestMs?: number;
 }
 
 const LONGEST_MS = 50_000;
-/** Shares of it for `close()`, and for what the platform releases after it. */
+/** Share of `longestMs` for `close()`. */
 const CLOSED_SHARE = 0.4;
+/** Share of `longestMs` for resources that the platform releases after `close()`. */
 const RELEASED_SHARE = 0.2;
 const LOOK_MS = 10;
 
-/** The equipment of a case, and the checks at its end. */
+/** Equipment of a case, and the checks at its end. */
 export class Stage {
   readonly subject: ConformanceSubject;
   readonly longestMs: number;
@@ -81,7 +82,7 @@ export class Stage {
   readonly #dispatchers: Dispatcher<ConformanceTasks>[] = [];
   readonly #signals: AbortSignal[] = [];
   readonly #pids = new Set<number>();
-  /** Sees workers that come and go between the other calls. */
+  /** Timer that notes workers which come and go between the other calls. */
   readonly #look: NodeJS.Timeout = setInterval(() => this.#notePids(), LOOK_MS).unref();
 
   constructor(subject: ConformanceSubject) {
@@ -101,14 +102,14 @@ export class Stage {
     return dispatcher;
   }
 
-  /** As {@link dispatcher}, and waits until its workers take tasks. */
+  /** Creates a dispatcher by {@link dispatcher}, and waits until its workers take tasks. */
   async ready(options: PoolOptions = {}, module?: URL): Promise<Dispatcher<ConformanceTasks>> {
     const dispatcher = await this.dispatcher(options, module);
     await dispatcher.ready();
     return dispatcher;
   }
 
-  /** Returns a module of the usual tasks whose workers start as planned: a file, since some transports drop the query of a URL. */
+  /** Returns a module of the usual tasks whose workers start as planned: a file, because some transports drop the query of a URL. */
   plannedModule(plan: StartPlan): URL {
     const lines = [
       `import { startAsPlanned } from ${JSON.stringify(plannedStartModule.href)};`,
@@ -128,7 +129,7 @@ export class Stage {
     return this.#dispatchers.map((each) => JSON.stringify(each.stats())).join('\n');
   }
 
-  /** Closes the dispatchers, then checks what is left. @throws Error for the first thing that is left */
+  /** Closes the dispatchers, then checks that nothing is left. @throws Error for the first worker, handle or listener that is */
   async clear(): Promise<void> {
     const releasedMs = RELEASED_SHARE * this.longestMs;
     try {
@@ -162,7 +163,7 @@ export class Stage {
   }
 }
 
-/** Files through which a case and its tasks communicate, also when a worker is blocked or has ended. */
+/** Files through which a case and its tasks communicate, even after a worker is blocked or has ended. */
 interface ScratchFolder {
   path(name: string): string;
   /** Creates an empty file. */

@@ -5,7 +5,7 @@ import type { Breakage } from './broken-dispatcher.ts';
 
 const noop = (): void => {};
 
-/** What is broken, the case that must notice, and what it must say. */
+/** Breakages, each with the case that must notice it and the message of that case. */
 export const breakages: readonly (readonly [what: string, name: string, says: RegExp, Breakage])[] =
   [
     [
@@ -169,7 +169,7 @@ export const breakages: readonly (readonly [what: string, name: string, says: Re
               try {
                 onProgress?.(data);
               } catch {
-                // Lost: that is what is broken.
+                // The frame is lost: this is the breakage.
               }
             },
           }),

@@ -14,7 +14,7 @@ import {
 type Good = Dispatcher<ConformanceTasks>;
 type AnyRun = (task: string, input: unknown, options?: RunOptions) => Promise<unknown>;
 
-/** What a broken dispatcher does in another way than the good one. */
+/** Parts of a dispatcher that a breakage replaces. */
 export interface Breakage {
   readonly options?: (options: PoolOptions) => PoolOptions;
   readonly run?: (run: AnyRun, ...call: Parameters<AnyRun>) => Promise<unknown>;
@@ -39,7 +39,7 @@ export function brokenSubject({ options: change, run, others }: Breakage): Confo
   return {
     kind: 'in-process',
     capabilities,
-    // What hangs is to be found soon.
+    // Short limits, so that a hanging case fails soon.
     longestMs: 6000,
     async create(module, options) {
       const loaded = (await import(module.href)) as { default: TaskModule<ConformanceTasks> };

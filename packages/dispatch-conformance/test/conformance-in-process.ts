@@ -21,10 +21,13 @@ export function inProcess({ clone }: { readonly clone: boolean }): ConformanceSu
   };
 }
 
-/** What copies of values change most; the rest with copies is in `test/full`. */
+/** Cases that copies of values change most; all others with copies are in `test/full`. */
 const copied = ['values:', 'copies:', 'transfer:', 'errors:'];
 
-/** With values as they are all cases but the large ones, and with copies those that copies change but for the long ones: or all others. */
+/**
+ * Runs the cases of `npm test`, or all others. `npm test` has all but the large ones with values by reference; with copies it has the
+ * cases that copies change, but for the long ones.
+ */
 export function testInProcess({ isShort }: { readonly isShort: boolean }): void {
   const plain = splitCases(conformanceCases(inProcess({ clone: false })), largeCases);
   for (const { name, skip, run } of isShort ? plain.others : plain.chosen) {

@@ -36,14 +36,14 @@ const subjects: Readonly<Record<string, ConformanceSubject>> = {
   withHedge: subjectOf(() => (first) => withHedge(first, { afterMs: 1, share: 1 })),
 };
 
-/** The fallback has a worker of the same module: its starts count too, as its broadcasts do, and a start that hangs there is waited for. */
+/** Cases that count starts. The fallback has a worker of the same module, whose starts and broadcasts count too, and whose hanging start takes time. */
 const countsStarts: ReadonlySet<string> = new Set([
   'start: a module that never starts is tried once, or as often where its worker cannot be killed, each time for startTimeoutMs',
   'start: after two failed starts the third worker answers the waiting calls',
   'start: setup runs once before a worker takes tasks, teardown once as it stops',
 ]);
 
-/** Every case within each wrapper. */
+/** Runs every case within each wrapper. */
 export function testWrappers(): void {
   describe.each(Object.entries(subjects))('%s', (wrapper, subject) => {
     for (const { name, skip, run } of conformanceCases(subject)) {

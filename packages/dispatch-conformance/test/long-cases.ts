@@ -2,8 +2,8 @@
 export const largeCases: readonly string[] = ['abort: 10,000 calls', 'streams: 10,000 items'];
 
 /**
- * Those, and cases that wait for the clock of the platform. In process each of these is in `npm test` once; what wrappers and copies
- * make of them is in `test/full`.
+ * `largeCases`, and cases that wait for the clock of the platform. In process each of these is in `npm test` once; with wrappers and
+ * copies they are in `test/full`.
  */
 export const longCases: readonly string[] = [
   ...largeCases,

@@ -31,7 +31,7 @@ test('README: the cases, given to a test runner', async () => {
   await run?.();
 });
 
-test('README begins with the sentence of the package, names every export, and has at most 120 lines', async () => {
+test('README begins with the sentence of the package, names every export, and has at most 900 words', async () => {
   const { description } = JSON.parse(await read('package.json'));
   const index = await read('src/index.ts');
   expect(readme.startsWith(`# @ticketing/dispatch-conformance\n\n${description}.\n`)).toBe(true);
@@ -39,5 +39,5 @@ test('README begins with the sentence of the package, names every export, and ha
   for (const [, name] of index.matchAll(/(?:\{|,) (?!type\b)([a-z]\w+)/g)) {
     expect(readme).toContain(name);
   }
-  expect(readme.split('\n').length).toBeLessThanOrEqual(121);
+  expect(readme.split(/\s+/).length).toBeLessThanOrEqual(900);
 });

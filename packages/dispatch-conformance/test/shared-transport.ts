@@ -14,17 +14,17 @@ import {
 import { decodeToWorker, type Served, serveTasks } from '@ticketing/dispatch/worker';
 import type { ConformanceTasks } from '@ticketing/dispatch-conformance';
 
-/** How the hosts of a test are. */
+/** Options of the hosts of a test. */
 interface Hosts {
-  /** Calls that one holds; above it calls go back. */
+  /** Calls that one host holds; further calls go back. */
   readonly capacity?: number;
-  /** Bytes of an input at most. */
+  /** Most bytes of an input. */
   readonly limit?: number;
-  /** Whether there are any. */
+  /** False for a fleet without hosts. */
   readonly exist?: boolean;
 }
 
-/** Creates a dispatcher over hosts in this process, which have bounds of their own as those of others do. */
+/** Creates a dispatcher over hosts in this process, which have limits of their own, as shared hosts do. */
 export function createShared(
   module: TaskModule<ConformanceTasks>,
   options: PoolOptions,
@@ -94,7 +94,7 @@ class SharedWorker implements WorkerHandle {
     return [...unsent, ...encoded.unsent];
   }
 
-  /** What was sent counts as begun: a host elsewhere cannot be asked once it is gone. */
+  /** Returns the last sent call as started: a host on another machine cannot be asked after its end. */
   started(): number {
     return this.#lastSeq;
   }
@@ -106,7 +106,7 @@ class SharedWorker implements WorkerHandle {
 
   hold(): void {}
 
-  /** The host takes calls as long as it has room, and gives the others back. */
+  /** Takes calls while the host has room, and sends the others back. */
   #accept(message: unknown): void {
     const { capacity = Number.POSITIVE_INFINITY } = this.#hosts;
     const frames = decodeToWorker(message) ?? [];

@@ -6,7 +6,7 @@ import type { Tasks } from './tasks.ts';
 
 export const tasksUrl: URL = new URL('./tasks.ts', import.meta.url);
 
-/** As a pool: any task by its name. */
+/** Returns a dispatcher as a contender, which runs any task by its name. */
 export function dispatcherKind(name: string, options: ForkOptions = {}): PoolKind {
   return {
     name,
@@ -25,5 +25,5 @@ export const raws: readonly PoolKind[] = [rawFork('json'), rawFork('advanced')];
 
 const dispatcher = dispatcherKind('fork dispatcher');
 
-/** The dispatcher first. */
+/** Contenders, the dispatcher first. */
 export const kinds: readonly PoolKind[] = [dispatcher, markedKind(dispatcher), ...peers, ...raws];

@@ -6,10 +6,10 @@ import { Tinypool } from 'tinypool';
 import workerpool from 'workerpool';
 
 const work = new URL(import.meta.resolve('@ticketing/dispatch/bench/work'));
-// Each of them is given what makes it fastest here; JSON is faster than the other serialisation wherever it can be had.
+// Each has the options that make it fastest here; JSON is faster than the other serialisation wherever it can be had.
 const serialization = 'json';
 
-/** Pools of processes that others have made. */
+/** Pools of processes from other packages. */
 export const peers: readonly PoolKind[] = [
   {
     name: 'workerpool',
@@ -18,7 +18,7 @@ export const peers: readonly PoolKind[] = [
         workerType: 'process',
         minWorkers: workers,
         maxWorkers: workers,
-        // It would start them without the options that this program was started with.
+        // By itself it would start them without the options of this program.
         forkOpts: { serialization, execArgv: process.execArgv },
       });
       return {
@@ -71,7 +71,7 @@ export const peers: readonly PoolKind[] = [
   },
 ];
 
-/** As it moves what waits from one worker to another. */
+/** Poolifier that moves waiting calls from one worker to another. */
 export const stealingPoolifier: PoolKind = {
   name: 'poolifier, cluster, queues and stealing',
   create(workers) {

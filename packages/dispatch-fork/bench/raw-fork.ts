@@ -4,7 +4,7 @@ import type { Pool, PoolKind } from '@ticketing/dispatch/bench/pools';
 
 const entry = new URL('./raw-fork-worker.ts', import.meta.url);
 
-/** One message a task and one an answer, by hand: no queue, no errors, no end of a worker. */
+/** One message per task and one per answer, by hand: no queue, no errors, no end of a worker. */
 export function rawFork(serialization: SerializationType): PoolKind {
   return {
     name: `raw \`fork\`, ${serialization}`,

@@ -1,4 +1,4 @@
-// What a worker of the dispatcher loads.
+// Module that a worker of the dispatcher loads.
 import { defineTasks, json, rawJson } from '@ticketing/dispatch';
 import { recordsOf } from '@ticketing/dispatch/bench/payloads';
 import { burn, echo, repeat, residentBytes, threadCpuUs } from '@ticketing/dispatch/bench/work';

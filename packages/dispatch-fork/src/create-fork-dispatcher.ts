@@ -37,46 +37,46 @@ import {
   wrongOption,
 } from '@ticketing/kit';
 
-/** How a dispatcher keeps its child processes. */
+/** Options of a dispatcher whose workers are child processes. */
 export interface ForkOptions extends PoolOptions {
-  /** Environment of the workers, beside `TICKETING_WORKER_SLOT`, the worker's slot. Default: that of this process. */
+  /** Environment of the workers, without `TICKETING_WORKER_SLOT`, which is set to the worker's slot. Default: the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Folder that the workers begin in, as a path or a file URL; it must exist. Default: that of this process. */
+  /** Working directory of the workers, a path or a file URL; it must exist. Default: the working directory of this process. */
   readonly cwd?: string | URL;
   /**
-   * Number of the user that the workers run as, 0 to 2^32-1. It must be allowed to read the module; another than our own needs a
-   * privileged process. Not on Windows. Default: that of this process.
+   * Number of the user that the workers run as, 0 to 2^32-1. The user must be allowed to read the module, and only a privileged
+   * process may choose another user than its own. Not on Windows. Default: the user of this process.
    */
   readonly uid?: number;
-  /** Number of the group that the workers run as, under the same terms as `uid`. */
+  /** Number of the group that the workers run as, 0 to 2^32-1, with the restrictions of `uid`. Default: the group of this process. */
   readonly gid?: number;
-  /** Path of the Node that runs the workers, or its name, to be found by `PATH`. Default: the one that runs this process. */
+  /** Node that runs the workers: a path, or a name that `PATH` resolves. Default: the Node of this process. */
   readonly execPath?: string;
   /**
-   * Node options of the workers, after those of this process (such as its `--conditions` and `--import`, but not its
-   * `--eval`, `--watch` and `--test`; with `--inspect` each has a port of its own). Default: none.
+   * Node options of the workers. They come after the options of this process, such as `--conditions` and `--import`, without
+   * its `--eval`, `--watch` and `--test`; with `--inspect` each worker has a port of its own. Default: none.
    */
   readonly execArgv?: readonly string[];
   /**
-   * Whether a small shell ends busy workers when this process is killed; idle ones end in any case. Has no effect without
-   * `/bin/sh`. Default `true`.
+   * Ends busy workers by a small shell when this process is killed; idle workers end in any case. No effect without `/bin/sh`.
+   * Default `true`.
    */
   readonly killWithParent?: boolean;
   /**
-   * Where the workers' standard output and error go: `inherit` (default) writes them to those of this process, `ignore`
-   * drops them; a function gets `(chunk, { stream, workerId })`, and the worker waits for a promise that it returns, and
-   * while our own standard error is full. Errors keep the last of standard error in any case.
+   * Target of the workers' standard output and error. `inherit` writes them to the streams of this process, `ignore` drops them;
+   * a function gets `(chunk, { stream, workerId })`, and the worker waits for the promise that it returns. A worker also waits
+   * while the standard error of this process is full. Errors always have the end of standard error. Default `inherit`.
    */
   readonly output?: WorkerOutput;
-  /** Program of the workers: the URL of a copy of `@ticketing/dispatch-fork/worker`. Needed in a bundle. Default: beside this one. */
+  /** Program of the workers: the URL of a copy of `@ticketing/dispatch-fork/worker`. Needed in a bundle. Default: the file beside this one. */
   readonly workerUrl?: URL;
 }
 
-/** The options that have defaults are filled. */
+/** Options with their defaults filled in. */
 type ResolvedForkOptions = Omit<ForkOptions, 'execArgv' | 'killWithParent' | 'output'> &
   Required<Pick<ForkOptions, 'execArgv' | 'killWithParent' | 'output'>>;
 
-/** Of a user or a group, where the platform has them. */
+/** Rule for the number of a user or a group; refuses any on Windows. */
 const anId: Rule =
   process.platform === 'win32'
     ? { expected: 'absent on Windows', test: () => false }
@@ -98,8 +98,8 @@ const forkRules = {
 } satisfies Rules;
 
 /**
- * Creates a dispatcher whose workers are child processes that load `module`; `defineTasks` made its default export.
- * A crash, a leak or an endless loop harms the tasks of that worker alone. The caller must call `close()`: it holds
+ * Creates a dispatcher whose workers are child processes that load `module`, whose default export `defineTasks` made.
+ * A crash, a leak or an endless loop harms the tasks of one worker alone. The caller must call `close()`, which ends the
  * processes. An idle dispatcher does not keep this process alive.
  *
  * @throws TypeError or RangeError for a module that is no URL, and for options that are unknown or out of range
@@ -165,7 +165,7 @@ function createForkTransport(module: URL, program: URL, options: ResolvedForkOpt
   };
 
   function spawn(worker: WorkerStart, events: WorkerEvents): WorkerHandle {
-    // The platform would say that there is no such program.
+    // Without this check the platform reports a missing program.
     if (cwd !== undefined && !isFolder(cwd)) {
       throw new Error(`Cannot start worker: the folder of \`cwd\` is gone: ${cwd}`);
     }
@@ -180,7 +180,7 @@ function createForkTransport(module: URL, program: URL, options: ResolvedForkOpt
     return startWorker(start, events);
   }
 
-  /** The paths in the Node options of this process are relative to its own folder. */
+  /** Returns the workers' environment. With a `cwd`, relative paths in an inherited `NODE_OPTIONS` are made absolute. */
   function environment(): Readonly<Record<string, string | undefined>> {
     const own = env ?? process.env;
     const { NODE_OPTIONS } = own;
@@ -190,7 +190,7 @@ function createForkTransport(module: URL, program: URL, options: ResolvedForkOpt
   }
 }
 
-/** Returns whether a path, or a file URL, is that of a folder. */
+/** Returns true for the path or file URL of an existing folder. */
 function isFolder(value: unknown): boolean {
   const isPath = typeof value === 'string' && value !== '';
   if (!isPath && !(aUrl.test(value) && (value as URL).protocol === 'file:')) return false;

@@ -1,6 +1,6 @@
 import { serveProcess } from '@ticketing/dispatch/worker';
 
-// The program of a worker: wiring only, since coverage does not see other processes.
+// Program of a worker. It has no logic of its own, because coverage does not see other processes.
 const [, , workerId, slot, module = '', data] = process.argv;
 if (process.send === undefined || !(Number(workerId) > 0)) {
   throw new TypeError(

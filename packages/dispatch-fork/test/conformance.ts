@@ -16,7 +16,7 @@ const all = conformanceCases({
     }),
 });
 
-/** What `npm test` runs: what the end of a process shows, and one of each kind of value and frame. The rest is in `test/full`. */
+/** Cases of `npm test`: ends of a process, and one of each kind of value and frame. The rest is in `test/full`. */
 const { chosen, others } = splitCases(all, [
   'kill: a stopped process',
   'loss: SIGKILL',
@@ -27,7 +27,7 @@ const { chosen, others } = splitCases(all, [
   'close: close() waits until a worker',
 ]);
 
-/** The cases of `npm test`, or all others. */
+/** Runs the cases of `npm test`, or all others. */
 export function testConformance({ isShort }: { readonly isShort: boolean }): void {
   for (const { name, skip, run } of isShort ? chosen : others) {
     const title = skip === undefined ? name : `${name} (skipped: ${skip})`;

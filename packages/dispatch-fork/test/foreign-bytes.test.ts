@@ -28,7 +28,7 @@ test('a worker that announces a message of 512 MiB, and goes on, is replaced: it
     code: 'ERR_WORKER_LOST',
     cause: { message: 'Cannot read messages: the end of one is missing' },
   });
-  // A worker that has not begun, and does not answer a check, is replaced as one that hangs.
+  // A worker that has not begun, and does not answer a check, is replaced like a hanging one.
   await until(() => existsSync(`${path}.announced`), 'the beginning of the message');
   // Each check asks; the answer is one more part of the message.
   await until(async () => {

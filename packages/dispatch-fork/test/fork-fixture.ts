@@ -17,7 +17,7 @@ export function create(options: ForkOptions = {}) {
 
 const programs: ChildProcess[] = [];
 
-/** Ends what tests of a file have started. */
+/** Ends the processes that tests of a file have started. */
 export function endAfterEach(): void {
   afterEach(async () => {
     for (const child of programs.splice(0)) child.kill('SIGKILL');

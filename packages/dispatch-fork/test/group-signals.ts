@@ -12,7 +12,7 @@ function groupLives(group: number): boolean {
   }
 }
 
-/** Tests what a program that drains does when its whole group gets a signal, as by Ctrl-C. */
+/** Tests a draining program whose whole group gets a signal, as by Ctrl-C. */
 export function testGroupSignals(signals: readonly NodeJS.Signals[]): void {
   test.each(signals)(
     '%s to the whole group of a program that drains: its task ends, and nothing is left [group-signals]',

@@ -23,15 +23,16 @@ test('README: tasks, and a dispatcher that runs them', async () => {
   expect({ stdout, stderr }).toEqual({ stdout: '6 closed\n', stderr: '' });
 });
 
-test('README begins with the sentence of the package, names every option, and has at most 120 lines', async () => {
+test('README begins with the sentence of the package, and has at most 900 words; the reference has every option', async () => {
   const { description } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
   const index = await readFile(new URL('src/index.ts', root), 'utf8');
+  const reference = await readFile(new URL('../../docs/reference/dispatch-fork.md', root), 'utf8');
   const options = await readFile(new URL('src/create-fork-dispatcher.ts', root), 'utf8');
   expect(readme.startsWith(`# @ticketing/dispatch-fork\n\n${description}.\n`)).toBe(true);
   expect(index.startsWith(`// ${description}\n`)).toBe(true);
   for (const [, name] of options.matchAll(/^ {2}readonly (\w+)/gm)) {
-    expect(readme).toContain(`\`${name}\``);
+    expect(reference).toContain(`\`${name}\``);
   }
-  expect(readme.split('\n').length).toBeLessThanOrEqual(121);
+  expect(readme.split(/\s+/).length).toBeLessThanOrEqual(900);
   expect(snippets).toHaveLength(2);
 });

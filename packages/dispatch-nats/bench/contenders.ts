@@ -6,7 +6,7 @@ import type { TaskWithResult } from '@ticketing/dispatch';
 import { createNatsDispatcher, type NatsDispatcher } from '@ticketing/dispatch-nats';
 import type { HostSetting, Tasks } from './host.ts';
 
-/** What has tasks run. */
+/** A contender that runs tasks. */
 export interface Caller {
   readonly name: string;
   run(task: TaskWithResult<Tasks>, input: unknown): Promise<unknown>;
@@ -49,7 +49,7 @@ export async function fleetCaller(
   };
 }
 
-/** One subscription for all answers: the fastest that the client can be used. */
+/** One subscription for all answers, the fastest use of the client. */
 export async function inboxCaller(url: string, fleet: string): Promise<Caller> {
   const nats = await connect({ servers: url, noAsyncTraces: true });
   const waiting = new Map<string, (data: Uint8Array) => void>();

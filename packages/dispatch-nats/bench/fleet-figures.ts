@@ -18,7 +18,7 @@ const FAST_MS = 2;
 const SLOW_MS = 20;
 const IN_FLIGHT = 16;
 
-/** Two hosts that run one task at a time, one of them ten times slower: the kernel chooses, or a queue group. */
+/** Measures two hosts that run one task at a time, one of them ten times slower: chosen by the kernel, or by a queue group. */
 export async function measureSlowHost(
   url: string,
   { rounds, sliceMs }: { readonly rounds: number; readonly sliceMs: number },
@@ -63,7 +63,7 @@ export async function measureSlowHost(
   ];
 }
 
-/** What an idle session costs: messages that the server passes on, and CPU on both sides. */
+/** Measures the cost of an idle session: messages of the server, and CPU on both sides. */
 export async function measureIdle(url: string, seconds: number): Promise<string[]> {
   const fleet = 'idle';
   const hosts = await startHosts([{ role: 'fleet', url, fleet, waitMs: 0 }]);
@@ -85,7 +85,7 @@ export async function measureIdle(url: string, seconds: number): Promise<string[
     },
   });
   await watcher.flush();
-  // What the start has left, such as answers to `who`.
+  // The rest of the start must pass, such as answers to `who`.
   await new Promise((resolve) => setTimeout(resolve, 1000));
   Object.assign(counts, { s: 0, d: 0, other: 0 });
   const [before, start] = [await cpuOfHost(), performance.now()];
@@ -101,7 +101,7 @@ export async function measureIdle(url: string, seconds: number): Promise<string[
   ];
 }
 
-/** From the signal that ends a host, or stops it, to the rejection of a call that it has. */
+/** Measures the time from the signal that ends or stops a host to the rejection of its call. */
 export async function measureLosses(url: string, rounds: number): Promise<string[]> {
   const took: Record<string, number[]> = { SIGKILL: [], SIGSTOP: [] };
   for (let round = 0; round < rounds; round += 1) {

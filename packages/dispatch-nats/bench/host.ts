@@ -1,11 +1,11 @@
-// A program that runs tasks: as a host of a fleet, or as a bare member of a queue group.
+// Program that runs tasks, as a host of a fleet or as a bare member of a queue group.
 import { connect } from '@nats-io/transport-node';
 import { createInProcessDispatcher, defineTasks, rawJson } from '@ticketing/dispatch';
 import { recordsOf } from '@ticketing/dispatch/bench/payloads';
 import { repeat } from '@ticketing/dispatch/bench/work';
 import { serveNatsTasks } from '@ticketing/dispatch-nats';
 
-/** What the program gets as its only argument. */
+/** Value of the program's only argument. */
 export interface HostSetting {
   readonly role: 'fleet' | 'queue group';
   readonly url: string;
@@ -18,7 +18,7 @@ const records = recordsOf(10_000);
 const { role, url, fleet, waitMs } = JSON.parse(process.argv[2] ?? '{}') as HostSetting;
 
 let last: Promise<unknown> = Promise.resolve();
-/** One at a time, as a core would: what comes meanwhile waits. */
+/** Runs one call at a time, as a core would; other calls wait. */
 function wait(): Promise<number> {
   const own = last.then(() => new Promise((resolve) => setTimeout(resolve, waitMs)));
   last = own;
@@ -49,7 +49,7 @@ if (role === 'fleet') {
   const answers: Readonly<
     Record<string, (data: Uint8Array) => Uint8Array | string | Promise<string>>
   > = {
-    // Decoded and encoded, as whoever works on it must.
+    // Decoded and encoded, because any real task must do both.
     echo: (data) => JSON.stringify(JSON.parse(Buffer.from(data).toString())),
     bytes: (data) => data,
     records: () => JSON.stringify(records),

@@ -3,11 +3,11 @@ import { createForkDispatcher } from '@ticketing/dispatch-fork';
 import { serveNatsTasks } from '@ticketing/dispatch-nats';
 import type { Tasks } from './stream-tasks.ts';
 
-/** What the program gets as its only argument. */
+/** Value of the program's only argument. */
 export interface StreamHostSetting {
   readonly url: string;
   readonly fleet: string;
-  /** Whether the two streams have a window each. */
+  /** True if the two streams have a window each. */
   readonly twice: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What a worker of a host streams.
+// Streams of a host's worker.
 import { defineTasks } from '@ticketing/dispatch/worker';
 
 const item = { id: 'renfe-03142', from: 'Madrid', to: 'Barcelona', price: 5460, seats: 12 };

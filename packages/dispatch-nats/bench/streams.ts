@@ -12,7 +12,7 @@ const COUNT = 20_000;
 
 interface Way {
   readonly name: string;
-  /** Of the window, for each stream. */
+  /** Share of the window for each stream. */
   readonly part: number;
   readonly child: ChildProcess;
   readonly dispatcher: NatsDispatcher<Tasks>;
@@ -54,7 +54,7 @@ async function ahead({ dispatcher }: Way, window: number): Promise<number> {
   const items = dispatcher.stream('items', COUNT, { window });
   await items.next();
   let made = 0;
-  // As many as there is room for, once the number stays.
+  // The number of items that fit, as soon as it stays the same.
   await until(async () => {
     const before = made;
     await turns(50);

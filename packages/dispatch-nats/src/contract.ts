@@ -8,11 +8,11 @@ import type {
 } from '@ticketing/dispatch';
 
 /**
- * What this package uses of a connection to NATS: a `NatsConnection` of `@nats-io/transport-node` has it. A host and a
- * dispatcher that are to meet need two connections, or one that is made without `noEcho`.
+ * Part of a connection to NATS that this package uses; a `NatsConnection` of `@nats-io/transport-node` has it. A host and a
+ * dispatcher in one process need two connections to reach each other, or one without `noEcho`.
  */
 export interface NatsLike {
-  /** Of the server; `max_payload` bounds a message. */
+  /** Facts of the server; `max_payload` limits the bytes of a message. */
   readonly info?: { readonly max_payload: number } | undefined;
   publish(
     subject: string,
@@ -27,26 +27,26 @@ export interface NatsLike {
     },
   ): {
     unsubscribe(): void;
-    /** Ends it after what was sent to it before. */
+    /** Ends the subscription after the messages that were sent to it before. */
     drain(): Promise<void>;
   };
   /** Yields `disconnect`, `reconnect`, `staleConnection`, `ldm`, `close` and others. */
   status(): AsyncIterable<{ readonly type: string }>;
   flush(): Promise<void>;
   isClosed(): boolean;
-  /** Whether it takes no more messages, since it is about to close. */
+  /** Returns true while it takes no messages because it is about to close. */
   isDraining?(): boolean;
-  /** Resolves at its end, with the error that has ended it. */
+  /** Resolves at the end of the connection, with the error that ended it. */
   closed?(): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** A message as a subscription's callback gets it. */
+/** A message for the callback of a subscription. */
 export interface NatsMessage {
   readonly subject: string;
   readonly data: Uint8Array;
   readonly reply?: string | undefined;
-  /** `code` 503 with no data: no subscription has the subject that a message was published to. */
+  /** Headers. `code` 503 without data: no subscription has the subject to which a message was published. */
   readonly headers?: Pick<MsgHdrs, 'code' | 'get'> | undefined;
 }
 
@@ -64,21 +64,21 @@ export interface NatsDispatcherOptions
     | 'clock'
     | 'random'
   > {
-  /** A connection, which is not closed by this package; or the options of one, which is. */
+  /** Connection that this package does not close, or the options of one that it opens and closes. */
   readonly nats: NatsLike | NodeConnectionOptions;
-  /** Names the hosts that share tasks: 1 to 32 of a-z, 0-9 and `-`. Part of every subject. */
+  /** Name of the hosts that share tasks: 1 to 32 of a-z, 0-9 and `-`. Part of every subject. */
   readonly fleet: string;
-  /** Tasks that a host must have; others are passed over. Default: none. */
+  /** Tasks that a host must have; a host without one of them is passed over. Default: none. */
   readonly tasks?: readonly string[];
   readonly hosts?: {
-    /** Hosts that are used at a time, 1 to 256; owners of keys come on top. Default 16. */
+    /** Most hosts that are used at a time, 1 to 256; owners of keys come on top. Default 16. */
     readonly max?: number;
-    /** Hosts of this zone come first, others when those are full. 1 to 64 characters. Default: none. */
+    /** Zone of 1 to 64 characters whose hosts get calls first; other hosts get calls when these are full. Default: none. */
     readonly zone?: string;
   };
   /** Milliseconds between beats, 20 to 60,000. Default 250. */
   readonly beatMs?: number;
-  /** Beats without a sign of life after which a host counts as lost, 1 to 100. Default 3. */
+  /** Beats without a sign of life after which a host is lost, 1 to 100. Default 3. */
   readonly missedBeats?: number;
   /** Bytes of a call at most, either way, 1024 to 2^30; then `ERR_TOO_LARGE`. Default 64 MiB. */
   readonly maxMessageBytes?: number;
@@ -86,61 +86,61 @@ export interface NatsDispatcherOptions
 
 /** Options of {@link serveNatsTasks}. */
 export interface ServeNatsTasksOptions<M extends TaskMap> {
-  /** A connection, which is not closed by this package; or the options of one, which is. */
+  /** Connection that this package does not close, or the options of one that it opens and closes. */
   readonly nats: NatsLike | NodeConnectionOptions;
-  /** Names the hosts that share tasks: 1 to 32 of a-z, 0-9 and `-`. */
+  /** Name of the hosts that share tasks: 1 to 32 of a-z, 0-9 and `-`. */
   readonly fleet: string;
-  /** Runs the tasks, in this process or in workers of its own: it bounds, isolates and kills. Not closed with the host. */
+  /** Dispatcher that runs the tasks, in this process or in workers of its own; its limits apply. Not closed with the host. */
   readonly dispatcher: Dispatcher<M>;
-  /** The tasks that others may run. */
+  /** Tasks that other machines may run. */
   readonly tasks: readonly (keyof M & string)[];
-  /** Names the host, 1 to 32 of a-z, 0-9 and `-`; 8 random characters follow. Default: the machine's name. */
+  /** Name of the host, 1 to 32 of a-z, 0-9 and `-`; 8 random characters follow it. Default: the name of the machine. */
   readonly hostId?: string;
-  /** 1 to 64 characters. Default: none. */
+  /** Zone of the host, 1 to 64 characters. Default: none. */
   readonly zone?: string;
-  /** Of the program, 1 to 64 characters: in statistics and errors. Default: none. */
+  /** Revision of the program, 1 to 64 characters, for statistics and errors. Default: none. */
   readonly revision?: string;
-  /** Tasks of all dispatchers together, 1 to 1,048,576; above it calls go to other hosts. Default: 64 for each worker of `dispatcher`. */
+  /** Most calls of all dispatchers together, 1 to 1,048,576; further calls go to other hosts. Default: 64 per worker of `dispatcher`. */
   readonly capacity?: number;
-  /** Dispatchers at most, 1 to 65,536; one more is refused. Default 256. */
+  /** Most sessions of dispatchers, 1 to 65,536; one more is refused. Default 256. */
   readonly maxSessions?: number;
   /** Bytes of a call at most, either way, 1024 to 2^30; then `ERR_TOO_LARGE`. Default 64 MiB. */
   readonly maxMessageBytes?: number;
   /**
-   * Returns cloneable figures of the host, twice a second for each session; dispatchers have the latest as `moduleReport` of
-   * the host's worker. What it throws is ignored. Default: none.
+   * Returns cloneable figures of the host, twice a second for each session. Dispatchers have the latest as `moduleReport` of the
+   * host's worker. Errors are ignored. Default: none.
    */
   readonly report?: () => unknown;
-  /** Whether programs in other languages may run tasks by plain JSON requests. Default `false`. */
+  /** Lets programs in other languages run tasks by plain JSON requests. Default `false`. */
   readonly json?: boolean;
-  /** For tests. Default: the platform's. */
+  /** Clock, for tests. Default: the clock of the platform. */
   readonly clock?: PoolOptions['clock'];
-  /** For tests: 0 ≤ n < 1. Default `Math.random`. */
+  /** Source of random numbers, 0 ≤ n < 1, for tests. Default `Math.random`. */
   readonly random?: () => number;
 }
 
-/** `cut-off`: NATS cannot be reached. `leaving`: it takes no more calls. */
+/** State of a host. `cut-off`: NATS cannot be reached. `leaving`: the host takes no further calls. */
 export type NatsHostState = 'connecting' | 'serving' | 'leaving' | 'cut-off' | 'closed';
 
 /** Runs tasks for dispatchers of a fleet. */
 export interface NatsHost extends AsyncDisposable {
-  /** `hostId`, a dot and 8 characters that are new at every start. */
+  /** Id of the host: `hostId`, a dot and 8 characters that are new at every start. */
   readonly id: string;
   readonly state: NatsHostState;
   /** Resolves when dispatchers can find the host. @throws the error of the first connection; DispatchError `ERR_CLOSED` */
   ready(): Promise<void>;
   stats(): NatsHostStats;
   /**
-   * Leaves the fleet: dispatchers start successors elsewhere, then send nothing more; what is not done after `timeoutMs` is
-   * aborted. Then closes the host, so that it no longer keeps the process alive; `dispatcher` stays open. Later calls return the
-   * report of the first one.
+   * Leaves the fleet: dispatchers start successors elsewhere, and then send no further calls. Calls that still run after
+   * `timeoutMs` are aborted. Then the host is closed, and no longer keeps the process alive; `dispatcher` stays open. Later calls
+   * return the report of the first one.
    */
   drain(options?: DrainOptions): Promise<DrainReport>;
   /** Ends every session at once: open calls are aborted. Idempotent. */
   close(): Promise<void>;
 }
 
-/** What a host has counted since its creation. */
+/** Counts of a host since its creation. */
 export interface NatsHostStats {
   readonly id: string;
   readonly fleet: string;
@@ -154,65 +154,67 @@ export interface NatsHostStats {
   readonly asked: number;
   readonly completed: number;
   readonly failed: number;
-  /** Ended by their dispatcher: aborted, past their deadline, or its session ended. */
+  /** Calls ended by their dispatcher: aborted, past their deadline, or lost with its session. */
   readonly aborted: number;
-  /** Sent back because the host was full. */
+  /** Calls sent back because the host was full. */
   readonly busy: number;
   readonly sessions: readonly NatsSessionStats[];
-  /** Sessions that were opened, and those that ended for another reason than the dispatcher's own word. */
+  /** Sessions that were opened. */
   readonly opened: number;
+  /** Sessions that ended without the dispatcher's own request. */
   readonly lost: number;
   /** Sessions that were refused, by reason. */
   readonly refused: Readonly<Record<NatsRefusal, number>>;
-  /** JSON requests, if it takes them. */
+  /** Counts of JSON requests; undefined for a host that takes none. */
   readonly json: NatsJsonStats | undefined;
 }
 
-/** JSON requests that a host has had. */
+/** Counts of a host's JSON requests. */
 export interface NatsJsonStats {
   readonly running: number;
-  /** Answered with a result. */
+  /** Requests answered with a result. */
   readonly completed: number;
-  /** Answered with an error other than 503. */
+  /** Requests answered with an error other than 503. */
   readonly failed: number;
-  /** Answered with 503. */
+  /** Requests answered with 503. */
   readonly busy: number;
-  /** Without a reply subject, so not run. */
+  /** Requests without a reply subject, which are not run. */
   readonly ignored: number;
-  /** Subjects that the server does not let this connection subscribe to. */
+  /** Subjects to which the server does not let this connection subscribe. */
   readonly denied: readonly string[];
 }
 
+/** Figures of one session of a host. */
 export interface NatsSessionStats {
-  /** Name of the dispatcher, a dot and 8 characters that are new at every start. */
+  /** Id of the dispatcher: its name, a dot and 8 characters that are new at every start. */
   readonly dispatcher: string;
   readonly session: number;
   readonly running: number;
-  /** Calls that it may have here at a time. */
+  /** Most calls that the dispatcher may have here. */
   readonly credit: number;
   readonly ageMs: number;
 }
 
-/** Why a host is passed over, or refuses a session. */
+/** Reason why a host is passed over, or refuses a session. */
 export type NatsRefusal = 'full' | 'leaving' | 'protocol' | 'v8' | 'tasks';
 
-/** `stats().workers[].report` of a dispatcher over NATS. */
+/** Value of `stats().workers[].report` of a dispatcher over NATS. */
 export interface NatsWorkerReport {
   /** Id of the host; undefined while the worker waits for one. */
   readonly host: string | undefined;
   readonly zone: string | undefined;
   readonly revision: string | undefined;
-  /** Round trip of the last beat in milliseconds. */
+  /** Latest round trip of a beat in milliseconds. */
   readonly rttMs: number | undefined;
-  /** Calls that the host lets it have at a time. */
+  /** Most calls that the host lets the dispatcher have. */
   readonly credit: number;
 }
 
 /**
- * What `ticketing:dispatch-nats:host` publishes. By dispatchers: a host `joined`, was `refused` (passed over), was `lost`,
- * is `leaving`; by hosts: `late`, its event loop was blocked for more than half of what counts as death. By both: the connection
- * to NATS was `closed` for good, as after the last of its attempts; a message was `unsent`, as an
- * announcement above `max_payload` of the server.
+ * Message of the channel `ticketing:dispatch-nats:host`. Dispatchers report that a host `joined`, was `refused` (passed over), was
+ * `lost` or is `leaving`; hosts report that they were `late`: their event loop was blocked for more than half of the time after
+ * which a host is lost. Both report that the connection to NATS was `closed` for good, for instance after its last attempt, and
+ * that a message was `unsent`, for instance an announcement above the server's `max_payload`.
  */
 export type NatsHostEvent =
   | { readonly type: 'joined' | 'leaving'; readonly name: string; readonly host: string }
@@ -231,10 +233,10 @@ export type NatsHostEvent =
   | { readonly type: 'late'; readonly host: string; readonly blockedMs: number }
   | {
       readonly type: 'closed';
-      /** Of the dispatcher, if it was its connection; else `host` is the id of the host. */
+      /** Name of the dispatcher whose connection it was; undefined for the connection of a host, whose id is `host`. */
       readonly name: string | undefined;
       readonly host: string | undefined;
-      /** Whether another connection is being made: not for one that was given. */
+      /** True if another connection is made; never for a connection that the user passed as `nats`. */
       readonly reconnects: boolean;
       readonly error: unknown;
     }
@@ -248,8 +250,8 @@ export type NatsHostEvent =
     };
 
 /**
- * How a loss was seen: the server says that no subscription is there; beats are missing; the own connection broke; a message is
- * missing or malformed; the host says that it has ended the session.
+ * Sign of a loss: the server reports that there is no subscription; beats are missing; the dispatcher's connection broke; a
+ * message is missing or malformed; the host has ended the session.
  */
 export type NatsLossSign =
   | 'no-responders'
@@ -259,10 +261,10 @@ export type NatsLossSign =
   | 'malformed'
   | 'ended';
 
-/** Counts of a dispatcher beyond those of every dispatcher. */
+/** Counts of a dispatcher over NATS, beside the counts of every dispatcher. */
 export interface NatsFleetStats {
   readonly fleet: string;
-  /** Id of this dispatcher in subjects. */
+  /** Id of the dispatcher in subjects. */
   readonly id: string;
   readonly state: Extract<NatsHostState, 'connecting' | 'cut-off' | 'closed'> | 'connected';
   readonly hosts: readonly {
@@ -271,7 +273,7 @@ export interface NatsFleetStats {
     readonly revision: string | undefined;
     readonly capacity: number;
     readonly state: 'serving' | 'leaving' | 'silent';
-    /** Why it is passed over. */
+    /** Reason why the host is passed over; undefined if it is not. */
     readonly refused: NatsRefusal | undefined;
   }[];
   /** Announcements and openings that were refused, by reason. */
@@ -281,8 +283,8 @@ export interface NatsFleetStats {
 
 /** A dispatcher whose workers are hosts of a fleet. */
 export interface NatsDispatcher<M extends TaskMap> extends Dispatcher<M> {
-  /** Returns the hosts that it knows, and why it lost or passed over any. */
+  /** Returns the known hosts, and the counts of hosts lost and passed over, by reason. */
   fleet(): NatsFleetStats;
-  /** The host that runs the calls of a key; undefined while it knows none. */
+  /** Returns the id of the host that runs the calls of a key; undefined while no host is known. */
   ownerOf(key: string): string | undefined;
 }

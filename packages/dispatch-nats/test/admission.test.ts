@@ -11,7 +11,7 @@ class Asker {
   takesCalls = true;
   credit: number;
   done = 0;
-  /** Calls that it would have under way if it could. */
+  /** Calls that the dispatcher would have under way without a limit. */
   wants: number;
   /** Calls that the host has not settled, as this side knows: those on their way are among them. */
   sent = 0;
@@ -27,7 +27,7 @@ class Asker {
     return this.running - this.stalled;
   }
 
-  /** As the host sees it; this side hears of it a way later. */
+  /** State as the host knows it; this side learns it one way later. */
   grant: (credit: number) => void = () => {};
   pause: () => void = () => {};
 }
@@ -62,7 +62,7 @@ function setUp({
     };
     asker.pause = () => {
       asker.isBusy = true;
-      // It crosses with the answer that it comes after.
+      // The message is on its way together with the previous answer.
       asker.allowed = 0;
     };
     return asker;
@@ -130,7 +130,7 @@ describe('admission of a host', () => {
     expect(all).toBeGreaterThan(0.93 * able);
     expect(Math.min(...done)).toBeGreaterThan((0.6 * all) / askers);
     expect(Math.max(...done)).toBeLessThan((1.5 * all) / askers);
-    // What goes back costs two messages.
+    // A call that goes back costs two messages.
     expect(busy).toBeLessThan(all);
   });
 
@@ -227,7 +227,7 @@ describe('admission of a host', () => {
         granted.push(clock.now() - from);
       };
       for (let call = 0; call < calls; call += 1) admission.admit(ends);
-      // It has said that it wants more, and goes back.
+      // The session has asked for more, and its call goes back.
       admission.admit(waits as unknown as HostSession);
       clock.advance(30);
       sessions.delete('ends');

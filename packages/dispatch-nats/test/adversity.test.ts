@@ -24,7 +24,7 @@ afterEach(async () => {
 
 type Tasks = { where: (input?: unknown) => string };
 
-/** A host whose task says which it is. */
+/** Starts a host whose task returns the name of the host. */
 async function serve(
   fleet: string,
   name: string,
@@ -157,7 +157,7 @@ it('a call that a host loses with a worker of its own has its next attempt, if i
   await expect(caller.run('attempt', 0, mayRunTwice)).rejects.toThrow('Gone');
   losers.push('pool');
   await expect(caller.run('attempt', 0)).rejects.toThrow('Gone');
-  // A loss that the task met, and did not suffer, is an error as any other.
+  // The loss of a call that the task itself made is an error like any other.
   losers.push('another');
   await expect(caller.run('attempt', 0, mayRunTwice)).rejects.toThrow('Gone');
   const { lost, retried, rejected, failed } = caller.stats();

@@ -33,7 +33,7 @@ const noId = [
   'a>.abcdefgh',
 ];
 
-/** Each field with what it may not be. */
+/** Each field, with values that it must not have. */
 const announcements: Readonly<Record<string, readonly unknown[]>> = {
   id: noId,
   protocol: noCount,

@@ -78,7 +78,7 @@ describe.skipIf(engineProgram('nats') === undefined)('a connection that ends for
     await link.close();
     await turns(20);
     expect(before).toBeGreaterThan(0);
-    // The one that asks.
+    // The connection that asks.
     expect(await fleet.server.connections()).toBeLessThan(before + 1);
   });
 });
@@ -162,7 +162,7 @@ describe('a connection that was given', () => {
       message: `Host ${host.id} cannot serve: the connection of \`nats\` is closed`,
     });
     expect(closed).toMatchObject([{ host: host.id, name: undefined, reconnects: false }]);
-    // The dispatcher is told by the missing beats.
+    // The dispatcher learns it by the missing beats.
     for (let beat = 0; beat < 8; beat += 1) {
       clock.advance(125);
       await turns();

@@ -59,8 +59,8 @@ function casesFor(isolation: Capabilities['isolation']) {
   return conformanceCases({ kind: 'nats', capabilities, givesWorkerData: false, create });
 }
 
-// Hosts are other processes than their callers; what ends or stops them ends or stops all: here, this very process. Those
-// cases are run over hosts that are processes of their own.
+// In these cases a task ends or stops its host, which here is the process of the test. They run over hosts that are processes of
+// their own.
 const fatal = new Set(['the task would stop or end the caller too', 'workers are not processes']);
 const together = casesFor('none');
 
@@ -72,7 +72,7 @@ const cases = casesFor('process').map(({ name, skip, run }, index) => {
   return { name, skip: reason, run };
 });
 
-/** What `npm test` runs: what crosses a session, and how it begins and ends. The rest is in `test/full`. */
+/** Cases of `npm test`: messages of a session, its beginning and its end. The rest is in `test/full`. */
 const { chosen, others } = splitCases(cases, [
   'start: ready() resolves',
   'queue: with maxQueue 0',
@@ -95,7 +95,7 @@ const { chosen, others } = splitCases(cases, [
   'close: close() rejects',
 ]);
 
-/** The cases of `npm test`, or all others. */
+/** Runs the cases of `npm test`, or all others. */
 export function testConformance({ isShort }: { readonly isShort: boolean }): void {
   if (url === undefined) {
     test.skip('conformance (skipped: there is no NATS)', () => {});

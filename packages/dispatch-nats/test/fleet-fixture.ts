@@ -9,12 +9,12 @@ import {
   serveNatsTasks,
 } from '../src/index.ts';
 
-/** Tasks of a host, and what they have noted. */
+/** Tasks of a host, and their notes. */
 export function makeTasks(name: string, notes: string[]) {
   const held = new Map<string, () => void>();
   const tasks = {
     echo: (value: unknown) => value,
-    /** Which host runs it. */
+    /** Name of the host that runs the task. */
     where: (mark: string) => {
       notes.push(`${mark} at ${name}`);
       return name;
@@ -55,7 +55,7 @@ export interface StartedHost {
 /** A server of NATS, with hosts and dispatchers of one fleet. Closing it closes all. */
 export interface TestFleet extends AsyncDisposable {
   readonly server: EngineServer;
-  /** What tasks have noted. */
+  /** Notes of tasks. */
   readonly notes: string[];
   serve(
     name: string,
@@ -106,7 +106,7 @@ export async function startFleet(engine?: EngineOptions): Promise<TestFleet> {
       const dispatcher = createNatsDispatcher<FleetTasks>({
         nats: natsAt(port),
         fleet: 'test',
-        // A busy machine may say nothing for seconds.
+        // A busy machine may be silent for seconds.
         missedBeats: 40,
         ...options,
       });

@@ -95,7 +95,7 @@ interface Member {
 
 type Tasks = { work: (id: number, context: { signal: AbortSignal }) => Promise<number> };
 
-/** Runs the steps on hosts and dispatchers in memory, and asserts what must hold whatever happens. */
+/** Runs the steps on hosts and dispatchers in memory, and asserts the invariants. */
 export async function runModel(all: readonly Step[]): Promise<void> {
   using warnings = watchWarnings();
   const world = new World();
@@ -301,13 +301,13 @@ class World {
     return this.#runs.filter(({ isOver }) => !isOver);
   }
 
-  /** What holds after every step. */
+  /** Asserts the invariants after each step. */
   check(): void {
     expect(this.#nats.thrown).toEqual([]);
     for (const call of this.#calls) {
       expect(call.settled).toBeLessThanOrEqual(1);
       const runs = this.#runs.filter((run) => run.call === call.id).length;
-      // Not once more than it was permitted.
+      // Never more often than permitted.
       expect([call.id, runs <= 1 + call.retries]).toEqual([call.id, true]);
       if (call.outcome === undefined) continue;
       if ('value' in call.outcome) {

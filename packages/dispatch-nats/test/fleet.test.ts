@@ -127,7 +127,7 @@ test('a host that is full is wanted again after a second', () => {
   expect(fleet.tick(1000)).toBe(true);
   expect(names(fleet)).toEqual(['a']);
   expect(fleet.refused.full).toBe(1);
-  // A host that nobody knows is counted alone.
+  // The refusal of an unknown host is only counted.
   fleet.full('b.aaaaaaaa', 0);
   expect([fleet.refused.full, names(fleet)]).toEqual([2, ['a']]);
 });

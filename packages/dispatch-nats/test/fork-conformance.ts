@@ -56,7 +56,7 @@ function namesOf(tasks: ConformanceTasks): (keyof ConformanceTasks)[] {
   return Object.keys(tasks) as (keyof ConformanceTasks)[];
 }
 
-/** Why a case does not hold for workers behind a host. */
+/** Reasons why a case does not apply to workers behind a host. */
 const exceptions: Readonly<Record<string, string>> = {
   'kill: a stopped process': 'the pool of the host counts the loss',
   'kill: a task that was only held up':
@@ -103,7 +103,7 @@ function casesFor(isolation: Capabilities['isolation']) {
   return conformanceCases({ kind: 'nats', capabilities, givesWorkerData: false, create });
 }
 
-/** The cases that hosts in the process of the test cannot run, and those of streams, which pass through two dispatchers. */
+/** Cases that hosts in the process of the test cannot run, and cases of streams, which pass through two dispatchers. */
 export function testForkConformance(): void {
   if (url === undefined) {
     test.skip('conformance over processes (skipped: there is no NATS)', () => {});

@@ -45,7 +45,7 @@ describe.skipIf(engineProgram('nats') === undefined)('a host', () => {
     expect(await told()).toEqual(metadata);
     const start = channel('tracing:ticketing:dispatch:run:start');
     const trace = (message: unknown): void => {
-      // As a tracer does: it adds its context, which the caller's own texts beat.
+      // A subscriber like a tracer adds its context; the caller's own texts come first.
       (message as { metadata: Record<string, string> }).metadata['traceparent'] = 'of the host';
     };
     start.subscribe(trace);

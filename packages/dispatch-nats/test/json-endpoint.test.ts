@@ -16,7 +16,7 @@ import {
   serveJson,
 } from '../src/json/json-endpoint.ts';
 
-/** Of errors of the dispatcher. */
+/** Data of the dispatcher's errors. */
 const data = { name: 'local' };
 
 const tasks = {

@@ -65,7 +65,7 @@ describe.skipIf(engineProgram('nats') === undefined)('serveNatsTasks() with json
     return { host, ask, close };
   }
 
-  /** Asked again until the host has its subscriptions. */
+  /** Asks again until the host has its subscriptions. */
   async function untilServed(
     ask: (task: string, payload: string) => Promise<{ body: string }>,
   ): Promise<void> {

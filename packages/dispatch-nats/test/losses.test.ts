@@ -126,7 +126,7 @@ describe('silence', () => {
       await pass(4 * BEAT_MS);
       expect([phaseMs, told.code]).toEqual([phaseMs, 'ERR_WORKER_LOST']);
       expect(told.at - stalledAt).toBeLessThanOrEqual(825);
-      // Nor is it told too early: three beats are missed.
+      // Nor too early: three beats are missed.
       expect(told.at - stalledAt).toBeGreaterThan(2 * BEAT_MS);
       expect(signOf(dispatcher)).toBe('silence');
       host.connection.resume();
@@ -146,7 +146,7 @@ describe('silence', () => {
 });
 
 describe('a host that slept', () => {
-  /** Stops a host, has its dispatcher send calls meanwhile, and resumes it. */
+  /** Stops a host, lets its dispatcher send calls, and resumes the host. */
   async function stopFor(ms: number, wakes: 'reads first' | 'ticks first') {
     const hostClock = createManualClock();
     const host = await serve(hostClock);
@@ -175,7 +175,7 @@ describe('a host that slept', () => {
     it(`begins nothing that its dispatcher has given up (${wakes})`, async () => {
       const { host, toldLost, hostClock } = await stopFor(5000, wakes);
       expect(toldLost.length).toBeGreaterThan(10);
-      // A new session begins with those that were never sent.
+      // A new session begins with the calls that were never sent.
       await pass(1000, STEP_MS, [hostClock]);
       expect(host.begun.filter((id) => toldLost.includes(id))).toEqual([]);
       expect(host.begun.length).toBeGreaterThan(0);

@@ -14,7 +14,7 @@ import { createMemoryNats, matches } from './memory-nats.ts';
 
 const text = (message: NatsMessage) => `${message.subject} ${Buffer.from(message.data)}`;
 
-/** What both must do alike. */
+/** Behaviour that both servers must share. */
 function promises(connections: (noEcho?: boolean) => Promise<NatsLike>) {
   it('delivers what a subscription matches, in the order of its sender, never at once', async () => {
     const [one, other] = [await connections(), await connections()];

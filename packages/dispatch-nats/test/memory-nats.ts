@@ -2,41 +2,41 @@ import { headers, type MsgHdrs } from '@nats-io/transport-node';
 import type { Clock } from '@ticketing/dispatch';
 import type { NatsLike, NatsMessage } from '../src/contract.ts';
 
-/** How a message is passed on. */
+/** Decision about a message. */
 export type Passage = 'pass' | 'drop' | 'twice' | { readonly delayMs: number };
 
 export interface MemoryNatsOptions {
-  /** Delays are its timers. */
+  /** Clock whose timers are the delays. */
   readonly clock: Clock;
-  /** Chooses in queue groups. Default: the first. */
+  /** Chooses a member of a queue group. Default: the first. */
   readonly random?: () => number;
-  /** Bytes of a message, 1 MiB by default as in NATS. */
+  /** Most bytes of a message; default 1 MiB, as in NATS. */
   readonly maxPayload?: number;
 }
 
-/** A server of NATS within the test: what arrives does so in later turns of the event loop, in the order of its sender. */
+/** Server of NATS within the test: messages arrive in later turns of the event loop, in the order of their sender. */
 export interface MemoryNats {
   connect(options?: { readonly noEcho?: boolean }): MemoryConnection;
   /** Decides on each message and receiver. Default: `pass`. Delays keep the order of a receiver. */
   passage: (subject: string, data: Uint8Array) => Passage;
   /** Sees each message that the server takes. */
   seen: ((subject: string, data: Uint8Array) => void) | undefined;
-  /** What callbacks have thrown: a real client would end its connection. */
+  /** Errors of callbacks, after which a real client would end its connection. */
   readonly thrown: readonly unknown[];
   /** Subscriptions of all connections. */
   readonly subscriptions: number;
 }
 
-/** A connection as `@nats-io/transport-node` has it, with the faults of a real one. */
+/** Connection like that of `@nats-io/transport-node`, with the faults of a real one. */
 export interface MemoryConnection extends NatsLike {
   request(subject: string, data?: Uint8Array): Promise<NatsMessage>;
-  /** Breaks the connection: what is under way is lost, and so is all that is published until `reconnect`. */
+  /** Breaks the connection: messages under way are lost, and all that are published until `reconnect`. */
   disconnect(): void;
   reconnect(): void;
-  /** Holds everything, both ways, as a link that has gone down: neither side is told. */
+  /** Holds all messages both ways, like a link that has gone down without notice. */
   stall(): void;
   resume(): void;
-  /** Tells the connection something, such as `ldm`. */
+  /** Yields a status of the connection, such as `ldm`. */
   tell(type: string): void;
   readonly state: 'connected' | 'disconnected' | 'closed';
   readonly subscriptions: number;
@@ -119,7 +119,7 @@ interface Published {
 interface Subscribed {
   readonly connection: Connection;
   readonly subject: string;
-  /** Of what it matches. */
+  /** Subject up to the first wildcard. */
   readonly beginning: string;
   readonly queue: string | undefined;
   readonly callback: (error: Error | null, message: NatsMessage) => void;
@@ -134,7 +134,7 @@ class Connection implements MemoryConnection {
   readonly #server: Server;
   readonly #subscribed = new Set<Subscribed>();
   readonly #statuses = new Set<StatusQueue>();
-  /** What is under way, in its order: each goes on one after the other. */
+  /** Messages under way, in their order. */
   readonly #outgoing: Lane;
   readonly #incoming: Lane;
 
@@ -161,7 +161,7 @@ class Connection implements MemoryConnection {
   ): void {
     if (this.state === 'closed') throw new Error('closed connection');
     if (data.byteLength > this.info.max_payload) throw new Error('max_payload size exceeded');
-    // As the real one, silently.
+    // Dropped silently, as by the real client.
     if (this.state === 'disconnected') return;
     // A copy, as a socket would make one.
     const message = { subject, data: data.slice(), reply, headers: head };
@@ -200,7 +200,7 @@ class Connection implements MemoryConnection {
     return queue;
   }
 
-  /** The server answers after all that came before. */
+  /** Resolves when the server has taken all earlier messages. */
   flush(): Promise<void> {
     if (this.state === 'closed') return Promise.reject(new Error('closed connection'));
     return new Promise((resolve) => this.#outgoing.push(0, () => this.#incoming.push(0, resolve)));
@@ -326,7 +326,7 @@ class Lane {
   readonly #go = (): void => {
     this.#awaits = undefined;
     const now = this.#clock.now();
-    // Those that come meanwhile wait for another turn.
+    // Messages that come in that time wait for another turn.
     for (let left = this.#waiting.length; left > 0 && !this.#held; left -= 1) {
       const [first] = this.#waiting;
       if (first === undefined || first.at > now) break;
@@ -337,7 +337,7 @@ class Lane {
   };
 }
 
-/** As that of the real client: `return()` does not end a `next()` that waits, `stop()` does. */
+/** Iterator like that of the real client: `return()` does not end a waiting `next()`, `stop()` does. */
 class StatusQueue implements AsyncIterable<{ readonly type: string }> {
   #values: { readonly type: string }[] = [];
   #signal = createSignal();
@@ -382,13 +382,13 @@ function createSignal(): { readonly promise: Promise<void>; readonly resolve: ()
   return { promise, resolve };
 }
 
-/** Returns what precedes the first wildcard. */
+/** Returns the part before the first wildcard. */
 function fixed(subject: string): string {
   const [beginning = ''] = subject.split(/[*>]/, 1);
   return beginning;
 }
 
-/** Whether a subscription's subject, which may have wildcards, matches that of a message. */
+/** Returns true if a subscription's subject, which may have wildcards, matches the subject of a message. */
 export function matches(pattern: string, subject: string): boolean {
   const wanted = pattern.split('.');
   const tokens = subject.split('.');

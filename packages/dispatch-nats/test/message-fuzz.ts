@@ -53,7 +53,7 @@ function mutate(data: Uint8Array, random: () => number): Uint8Array {
 
 export interface FuzzReport {
   readonly injected: number;
-  /** Sessions that ended by what was injected. */
+  /** Sessions that the injected messages ended. */
   readonly ended: number;
 }
 
@@ -101,7 +101,7 @@ export async function fuzzSessions(count: number, seed: number): Promise<FuzzRep
       await turns(3);
     }
   };
-  /** Settles, as time passes. */
+  /** Lets time pass until the promise settles. */
   async function settle<T>(promise: Promise<T>): Promise<T> {
     let isSettled = false;
     const done = () => {

@@ -28,7 +28,7 @@ it.each([
     ...systemClock,
     setTimeout: (go: () => void, ms: number) => {
       waits.push(ms);
-      // The last of them goes on waiting.
+      // The last one goes on waiting.
       if (waits.length < wanted.length) setImmediate(go);
       return undefined;
     },

@@ -19,7 +19,7 @@ const around = (limit: number, pieces: number): number[] => {
   return [-200, -64, -12, 0, 12].map((more) => bytes + more);
 };
 
-/** Returns what hosts could not send, to the end of the test. */
+/** Collects the messages that hosts could not send, to the end of the test. */
 function notesOfUnsent(): readonly NatsHostEvent[] {
   const unsent: NatsHostEvent[] = [];
   const note = (event: unknown): void => {
@@ -50,7 +50,7 @@ export function testPayloads(kibs: readonly number[]): void {
         const piece = Math.min(limit, LARGEST_PIECE);
         for (const bytes of [...around(piece, 1), ...around(piece, 2), 4 * piece]) {
           const value = Buffer.alloc(bytes, bytes % 251);
-          // There and back.
+          // Both ways.
           const back = (await dispatcher.run('echo', value)) as Uint8Array;
           expect([bytes, Buffer.compare(value, back)]).toEqual([bytes, 0]);
         }

@@ -9,12 +9,12 @@ import { createMemoryNats } from './memory-nats.ts';
 const BEAT_MS = 200;
 const TICK_MS = BEAT_MS / TICKS_OF_BEAT;
 
-/** A session that its dispatcher looks at, and a host that answers questions at once until it stops. */
+/** Opens a session, with a host that answers questions at once until it stops. */
 function openSession(missedBeats = 3) {
   const pulse = new Pulse({ beatMs: BEAT_MS, missedBeats }, 0);
   const session = {
     now: 0,
-    /** Messages of the dispatcher: when each was sent. */
+    /** Times at which messages of the dispatcher were sent. */
     sentAt: [0],
     calls: 0,
     hostLives: true,
@@ -120,7 +120,7 @@ describe('a session', () => {
               const before = session.sentAt.at(-1) ?? 0;
               const wasBusy = session.calls > 0;
               session[each]();
-              // What the host needs to see that its dispatcher lives.
+              // Messages by which the host sees that its dispatcher lives.
               if (wasBusy) expect(session.now - before).toBeLessThanOrEqual(BEAT_MS + TICK_MS);
             }
           };
@@ -179,7 +179,7 @@ describe('calls that the server says nobody has heard', () => {
     const dispatcher = createNatsDispatcher<{ where: () => string }>({
       nats: nats.connect(),
       fleet: 'idle',
-      // No question but those of calls.
+      // Beats are so far apart that only calls ask.
       beatMs: 60_000,
     });
     await until(

@@ -22,7 +22,7 @@ const tasks = {
 };
 type Tasks = typeof tasks;
 
-/** A fleet of one host, and a dispatcher, which have run a task each way that they are meant to. */
+/** Starts a host and a dispatcher that have run a task in every permitted way. */
 async function runFleet(web: NodeConnectionOptions, host: NodeConnectionOptions, json = false) {
   const local = createInProcessDispatcher(defineTasks(tasks));
   const served = serveNatsTasks({
@@ -48,7 +48,7 @@ async function runFleet(web: NodeConnectionOptions, host: NodeConnectionOptions,
   return { dispatcher, served, close };
 }
 
-/** Adds a user beside each that asks, with the permissions of its own: the same, with another name. */
+/** Adds a second user beside each that asks, with its own copy of the permissions. */
 function withTwins(config: string): string {
   let twins = '';
   for (const [user, twin] of [
@@ -63,7 +63,7 @@ function withTwins(config: string): string {
   return config.replace(/\] \}\n$/, `${twins}] }\n`);
 }
 
-describe.skipIf(engineProgram('nats') === undefined)('permissions of the README', () => {
+describe.skipIf(engineProgram('nats') === undefined)('permissions of the reference', () => {
   let server: EngineServer;
   const connections: NatsConnection[] = [];
   let fleet: Awaited<ReturnType<typeof runFleet>>;
@@ -81,8 +81,9 @@ describe.skipIf(engineProgram('nats') === undefined)('permissions of the README'
   }
 
   beforeAll(async () => {
-    const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
-    const config = readme.match(/```\n(authorization \{[\s\S]*?)```/)?.[1] ?? '';
+    const page = new URL('../../../docs/reference/dispatch-nats.md', import.meta.url);
+    const reference = await readFile(page, 'utf8');
+    const config = reference.match(/```\n(authorization \{[\s\S]*?)```/)?.[1] ?? '';
     const withPasswords = withTwins(config)
       .replace(/\$([A-Z]+)_PASSWORD/g, (_, user: string) => `${user.toLowerCase()}-secret`)
       .replace(
@@ -98,7 +99,7 @@ describe.skipIf(engineProgram('nats') === undefined)('permissions of the README'
     await server?.close();
   });
 
-  /** Whether the server lets a user publish to a subject, by its error in the connection's status. */
+  /** Returns true if the server lets a user publish to a subject, by the errors in the connection's status. */
   async function mayPublish(user: string, subject: string): Promise<boolean> {
     const nats = await open(user);
     let refused = false;
@@ -190,7 +191,7 @@ describe.skipIf(engineProgram('nats') === undefined)('permissions of the README'
         expect([user, subject, await mayPublish(user, subject)]).toEqual([user, subject, false]);
       }
     }
-    // Each has its own.
+    // Each user may subscribe to its own subjects.
     for (const [user, subject] of [
       ['api', 'tt.shop.d.api.>'],
       ['cron', '_INBOX_cron.>'],
@@ -215,7 +216,7 @@ describe.skipIf(engineProgram('nats') === undefined)('permissions of the README'
     const before = fleet.served.stats().json?.ignored ?? 0;
     const subjects = ['tt.shop.here', `tt.shop.d.${session?.dispatcher}.1`, 'tt.shop.who'];
     for (const reply of subjects) shell.publish('tt.shop.t.sum', '[1]', { reply });
-    // After those.
+    // After these messages.
     expect((await shell.request('tt.shop.t.sum', '[2]', { timeout: 20_000 })).json()).toBe(2);
     expect(fleet.served.stats().json?.ignored).toBe(before + subjects.length);
     expect(await fleet.dispatcher.run('sum', [3])).toBe(3);

@@ -234,13 +234,13 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
     await fleet.serve('far', { zone: 'z2' });
     const dispatcher = fleet.dispatch({ hosts: { zone: 'z1' }, beatMs: 50, missedBeats: 100 });
     await until(() => hostsOf(dispatcher).length === 2);
-    // One at a time: the host refuses none, and lets it have twice what it can run.
+    // One call at a time: the host refuses none, and grants twice the calls that it can run.
     for (let call = 0; call < 4; call++) expect(await dispatcher.run('where', 'x')).toBe('near');
     const marks = ['1', '2', '3', '4', '5', '6'];
     const held = marks.map((mark) => dispatcher.run('hold', mark));
     for (const each of held) each.catch(() => {});
     await until(() => fleet.notes.filter((each) => each.endsWith('began')).length === 6);
-    // Those that are near are let go; the others end with their host.
+    // Calls at the near host are let go; the others end with their host.
     for (const mark of marks) near.letGo(mark);
     expect((await Promise.race(held)).endsWith('near')).toBe(true);
     await near.close();
@@ -260,7 +260,7 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
     const calls = Array.from({ length: 50 }, () => dispatcher.run('pause', 5));
     await dispatcher.reload();
     await Promise.all(calls);
-    // The old ones finish what they have.
+    // The old sessions finish their calls.
     await until(() =>
       dispatcher.stats().workers.every(({ workerId }) => !before.includes(workerId)),
     );

@@ -17,7 +17,7 @@ import { HEAD_BYTES, MessageMemory, MessageReader } from '../src/link/session-me
 import { Turns } from '../src/link/turns.ts';
 import { createMemoryNats, type MemoryNats } from './memory-nats.ts';
 
-/** A link that keeps what is published. */
+/** Link that keeps the published messages. */
 function fakeLink(pieceBytes = 1000) {
   const published: Uint8Array[] = [];
   const atLast: Uint8Array[] = [];
@@ -181,7 +181,7 @@ it('a host that is due is asked again after a beat, and when it becomes due just
   const ask = (now: number) => pulse.isToAsk(now, { sent: 1, hasCalls: true });
   pulse.calls(1, () => 0);
   expect(ask(149)).toBe(false);
-  // It is due for as long as it was not asked.
+  // The sign has been due for as long as no question was sent.
   expect(ask(150)).toBe(true);
   pulse.asked(150, true);
   expect(ask(349)).toBe(false);

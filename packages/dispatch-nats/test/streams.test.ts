@@ -18,7 +18,7 @@ import {
 } from '../src/index.ts';
 import { createMemoryNats, type MemoryConnection, type MemoryNats } from './memory-nats.ts';
 
-/** What the generators have done, in this process. */
+/** Items that the generators have made, in this process. */
 let made = 0;
 let notes: string[];
 let nats: MemoryNats;
@@ -34,7 +34,7 @@ afterEach(async () => {
   expect(nats.thrown).toEqual([]);
 });
 
-/** Of 100 letters, of two bytes or more each. */
+/** A text of 100 letters, of two bytes or more each. */
 const textOf = (index: number): string => `${index} `.padEnd(100, 'ü€');
 
 const tasks = {
@@ -84,7 +84,7 @@ async function setUp(
   });
   await host.ready();
   const dispatcher = createNatsDispatcher<Tasks>({
-    // A busy machine may say nothing for seconds.
+    // A busy machine may be silent for seconds.
     ...{ nats: ofDispatcher, fleet: 'items', missedBeats: 40 },
     ...options,
   });
@@ -185,7 +185,7 @@ it('a connection that breaks in the middle of a stream ends both sides of it', a
   await expect(rest(items)).rejects.toMatchObject({ code: 'ERR_WORKER_LOST' });
   expect(await items.next()).toEqual({ done: true, value: undefined });
   ofDispatcher.reconnect();
-  // It is told that its reader is gone once there is a connection again.
+  // The host learns that its reader is gone as soon as there is a connection.
   await until(() => notes.includes('numbers ended'), 'the end of the generator');
   expect(await dispatcher.run('double', 1)).toBe(2);
   expect(host.stats()).toMatchObject({ running: 0, asked: 2 });
@@ -248,7 +248,7 @@ it('a host that sends more items than there is room for loses the session', asyn
   const subject = `tt.items.d.${session?.dispatcher}.${session?.session}`;
   const rogue = nats.connect();
   closing.push(() => rogue.close());
-  // As the host would, as its next message: five items, where there is room for four at most.
+  // A forged next message of the host: five items, with room for four at most.
   let forged = false;
   nats.seen = (given, data) => {
     if (given !== subject || forged) return;

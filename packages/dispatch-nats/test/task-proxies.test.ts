@@ -14,7 +14,7 @@ import { isLossOf, proxiesOf } from '../src/host/task-proxies.ts';
 import { createNatsDispatcher, serveNatsTasks } from '../src/index.ts';
 import { createMemoryNats } from './memory-nats.ts';
 
-/** A dispatcher of another make: it cannot pass a call on, and notes how it was asked. */
+/** Dispatcher of another make, which cannot relay a call and notes its options. */
 function otherMake(run: (task: string) => Promise<unknown> = async () => 'done') {
   const asked: { task: string; input: unknown; options: RunOptions | undefined }[] = [];
   const dispatcher = {

@@ -1,4 +1,4 @@
-/** Collects the warnings of this process until it is disposed: by them a link tells what its listeners throw. */
+/** Collects the warnings of this process until it is disposed: a link reports the errors of its listeners by them. */
 export function watchWarnings(): Disposable & { readonly seen: Error[] } {
   const seen: Error[] = [];
   const see = (warning: Error): void => void seen.push(warning);

@@ -1,4 +1,4 @@
-// What short calls wait beside a long one; written between the marks of docs/measurements. About a minute. `--quick` for a look.
+// Wait of short calls beside a long one; written between the marks of docs/measurements. About a minute. `--quick` for a look.
 import { benchFlags, circumstances, report } from '@ticketing/bench-kit';
 import { headOfLineTables } from '@ticketing/dispatch/bench/head-of-line';
 import { dispatcherKind } from './kinds.ts';

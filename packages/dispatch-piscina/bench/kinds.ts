@@ -6,7 +6,7 @@ import type { Tasks } from './tasks.ts';
 
 export const tasksUrl: URL = new URL('./tasks.ts', import.meta.url);
 
-/** As a pool: any task by its name. */
+/** Returns a dispatcher as a contender, which runs any task by its name. */
 export function dispatcherKind(name: string, options: PiscinaOptions = {}): PoolKind {
   return {
     name,
@@ -24,7 +24,7 @@ export function dispatcherKind(name: string, options: PiscinaOptions = {}): Pool
 
 const dispatcher = dispatcherKind('piscina dispatcher');
 
-/** The dispatcher first. */
+/** Contenders, the dispatcher first. */
 export const kinds: readonly PoolKind[] = [
   dispatcher,
   markedKind(dispatcher),

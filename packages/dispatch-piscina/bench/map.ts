@@ -1,4 +1,4 @@
-// What the concurrency of `map` is worth for small tasks; written between the marks of docs/measurements. About a minute.
+// Gain of `map` by its concurrency, for small tasks; written between the marks of docs/measurements. About a minute.
 // `--quick` for a look.
 import {
   benchFlags,

@@ -27,7 +27,7 @@ export const piscinas: readonly PoolKind[] = (['sync', 'async', 'disabled'] as c
   }),
 );
 
-/** Pools of threads that others have made, each with what makes it fastest here. */
+/** Pools of threads from other packages, each with the options that make it fastest here. */
 export const peers: readonly PoolKind[] = [
   {
     name: 'tinypool',
@@ -88,7 +88,7 @@ export const peers: readonly PoolKind[] = [
   },
 ];
 
-/** As it is unless told: one task at a time in a thread, the others in its queue. */
+/** Piscina with its defaults: one task at a time per thread, the others in its queue. */
 export const plainPiscina: PoolKind = {
   name: 'piscina',
   create(workers) {
@@ -101,7 +101,7 @@ export const plainPiscina: PoolKind = {
   },
 };
 
-/** As it moves what waits from one worker to another. */
+/** Poolifier that moves waiting calls from one worker to another. */
 export const stealingPoolifier: PoolKind = {
   name: 'poolifier, queues and stealing',
   create(workers) {

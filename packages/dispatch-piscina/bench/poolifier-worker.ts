@@ -6,6 +6,6 @@ export default new ThreadWorker<unknown, unknown>({
   echo: (value) => echo(value),
   heapBytes: () => heapBytes(),
   threadCpuUs: () => threadCpuUs(),
-  // It moves what it is given, and copies what it gives back.
+  // Inputs are moved, and results copied.
   pass: (buffer) => buffer,
 });

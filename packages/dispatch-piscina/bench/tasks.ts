@@ -1,4 +1,4 @@
-// What a worker of the dispatcher loads.
+// Module that a worker of the dispatcher loads.
 import { defineTasks, json, rawJson, transferred } from '@ticketing/dispatch';
 import { recordsOf } from '@ticketing/dispatch/bench/payloads';
 import { burn, echo, heapBytes, repeat, threadCpuUs } from '@ticketing/dispatch/bench/work';

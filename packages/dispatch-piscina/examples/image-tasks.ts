@@ -1,9 +1,9 @@
-// What the threads of images.ts run.
+// Tasks of the threads of images.ts.
 import { defineTasks, rawJson, transferred } from '@ticketing/dispatch';
 
 export interface Image {
   readonly width: number;
-  /** One byte of grey per pixel. */
+  /** Pixels, one byte of grey each. */
   readonly pixels: ArrayBuffer;
 }
 
@@ -12,7 +12,7 @@ const settings = new Map<string, { readonly darkest: number }>();
 let loads = 0;
 
 export default defineTasks({
-  /** Halves width and height. The pixels come by move and go back by move: no copy of either. */
+  /** Halves width and height. The pixels are moved both ways, and never copied. */
   shrink({ width, pixels }: Image) {
     const source = new Uint8Array(pixels);
     const half = width / 2;
@@ -23,7 +23,7 @@ export default defineTasks({
     return transferred({ width: half, pixels: small.buffer }, [small.buffer]);
   },
 
-  /** How bright an image is, as JSON that the server sends on without parsing it. `metadata` says who asks. */
+  /** Returns the brightness of an image, as JSON that the server sends on without parsing it. `metadata` has the customer. */
   brightness(pixels: readonly number[], { metadata: { customer = '', request = '' } }) {
     let own = settings.get(customer);
     if (own === undefined) {

@@ -38,30 +38,30 @@ import {
 } from '@ticketing/kit';
 import { WorkerThread } from './worker-thread.ts';
 
-/** How a dispatcher keeps its threads. */
+/** Options of a dispatcher whose workers are threads. */
 export interface PiscinaOptions extends PoolOptions {
-  /** Environment of the threads, beside `TICKETING_WORKER_SLOT`, the worker's slot. Default: a copy of that of this process. */
+  /** Environment of the threads, without `TICKETING_WORKER_SLOT`, which is set to the worker's slot. Default: a copy of the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /**
-   * Node options of the threads, added to those of this program. With any, threads inherit only those options of the program
-   * that they accept and that affect module resolution, warnings and failures. Default: none.
+   * Node options of the threads, added to the options of this program. If there are any, threads inherit only the program's
+   * options that a thread accepts and that affect module resolution, warnings and failures. Default: none.
    */
   readonly execArgv?: readonly string[];
-  /** Megabytes that the heap and the stack of a thread take at most; above it the thread ends. Default: the platform's. */
+  /** Most megabytes of a thread's heap and stack; a thread that needs more ends. Default: the limits of the platform. */
   readonly resourceLimits?: ResourceLimits;
   /**
-   * Where the threads' standard output and error go: `inherit` (default) writes them to those of this process, `ignore`
-   * drops them; a function gets `(chunk, { stream, workerId })`, and the thread waits for a promise that it returns.
+   * Target of the threads' standard output and error. `inherit` writes them to the streams of this process, `ignore` drops them;
+   * a function gets `(chunk, { stream, workerId })`, and the thread waits for the promise that it returns. Default `inherit`.
    */
   readonly output?: WorkerOutput;
-  /** Program of the threads: the file URL of a copy of `@ticketing/dispatch-piscina/worker`. Needed in a bundle. Default: beside this one. */
+  /** Program of the threads: the file URL of a copy of `@ticketing/dispatch-piscina/worker`. Needed in a bundle. Default: the file beside this one. */
   readonly workerUrl?: URL;
 }
 
-/** Threads of a dispatcher that may be in native code after they were ended; with so many no other is started. */
+/** Most threads of a dispatcher that were ended but may still run native code; from then on no thread is started. */
 const MOST_LEFT = 16;
 
-/** The options that have defaults are filled. */
+/** Options with their defaults filled in. */
 type ResolvedPiscinaOptions = Omit<PiscinaOptions, 'execArgv' | 'output'> &
   Required<Pick<PiscinaOptions, 'execArgv' | 'output'>>;
 
@@ -77,9 +77,9 @@ const piscinaRules = {
 } satisfies Rules;
 
 /**
- * Creates a dispatcher whose workers are threads of piscina that load `module`; `defineTasks` made its default export.
+ * Creates a dispatcher whose workers are threads of piscina that load `module`, whose default export `defineTasks` made.
  * Buffers can be moved to them and back. An uncaught error, an endless loop, a full heap and `process.exit` harm the tasks
- * of that worker alone; a fault in native code ends the process. The caller must call `close()`: it holds threads. An idle
+ * of one worker alone; a fault in native code ends the process. The caller must call `close()`, which ends the threads. An idle
  * dispatcher does not keep this process alive.
  *
  * @throws TypeError or RangeError for a module that is no URL, and for options that are unknown or out of range
@@ -161,7 +161,7 @@ function createPiscinaTransport(
         },
       },
     );
-    // `inherit` is what Node does by itself; it makes the thread wait.
+    // Node does `inherit` by itself, and lets the thread wait.
     if (options.output !== 'inherit') thread.divert(output);
     return {
       pid: process.pid,
@@ -188,14 +188,14 @@ function tooManyLeft(): DispatchError {
   return new DispatchError('ERR_WORKER_LOST', message, { data: { name: 'piscina' } });
 }
 
-// Options on how modules are found and read, and how warnings and failures are shown. A thread refuses options of the
-// whole process (`--expose-gc`, `--title`), which hold in it anyway.
+// Options that control the resolution of modules, and the display of warnings and failures. A thread refuses options of the whole
+// process (`--expose-gc`, `--title`), which apply to it anyway.
 const OF_A_THREAD =
   /^(?:-[Cr]|--(?:conditions|import|require|loader|experimental-loader|preserve-symlinks|preserve-symlinks-main|enable-source-maps|disable-warning|no-warnings|no-deprecation|trace-warnings|trace-deprecation|trace-uncaught|throw-deprecation|unhandled-rejections|(?:no-)?experimental-[a-z-]*(?:types|modules?|module|require)))(?:=|$)/;
 
 /**
- * Returns the Node options of a thread: `undefined`, which inherits those of this program, unless some are added. Then
- * those of this program that a thread accepts, followed by the added ones.
+ * Returns the Node options of a thread: the program's options that a thread accepts, followed by the added ones. Without added
+ * ones it is `undefined`, which inherits the options of the program.
  */
 export function threadExecArgv(
   execArgv: readonly string[],

@@ -12,12 +12,12 @@ if (isMainThread) {
 }
 
 /**
- * Serves tasks over a port: the one task of a piscina thread. Returns at once; the port stays open. Wiring only, since
- * coverage does not see threads.
+ * Serves tasks over a port: the one task of a piscina thread. Returns at once; the port stays open. It has no logic of its own,
+ * because coverage does not see threads.
  */
 export function serve({ workerId, slot, hasWorkerData, module, port, journal }: ThreadStart): void {
   const calls = new StartJournal(journal);
-  // Kept before the module is loaded, which may replace it.
+  // Read before the module is loaded, which may replace it.
   const exit = process.exit.bind(process);
   const data = hasWorkerData ? receiveMessageOnPort(port) : undefined;
   const served = serveTasks({
@@ -35,7 +35,7 @@ export function serve({ workerId, slot, hasWorkerData, module, port, journal }: 
     post: (message, transfer) => port.postMessage(message, transfer),
     claim: (seq) => calls.claim(seq),
     memoryBytes: () => getHeapStatistics().used_heap_size,
-    // Everything posted is in the other port's queue already.
+    // Nothing is lost: every posted message is in the other port's queue already.
     exit: (code) => exit(code),
     transfers: true,
   });

@@ -1,12 +1,12 @@
-// A journal in shared memory, for threads. Processes have theirs in a file (dispatch): other media, no shared code.
+// Journal in shared memory, for threads. The journal of processes is a file (dispatch), so the two share no code.
 
 const CALLS = 256;
 const RECORD_BYTES = 8;
 
 /**
- * Shows which calls a thread has claimed, however it ended, and takes back those that it has not: a thread's messages may be
- * lost with it, shared memory is not. Each call has a word; the first of both sides to write it wins. Numbers have 64 bits,
- * since 32 would last for half a day.
+ * Record of the calls that a thread has claimed, which survives any end of the thread; its messages may be lost with it, shared
+ * memory is not. Also takes back calls that are not claimed: each call has a word, and the first side to write it wins. Numbers
+ * have 64 bits, because 32 bits last for half a day only.
  */
 export class StartJournal {
   /** The memory to share with the thread. */
@@ -25,7 +25,7 @@ export class StartJournal {
     return Number(Atomics.load(this.#record, 0));
   }
 
-  /** Claims a call, in the thread. False for a call that was taken back. */
+  /** Claims a call, in the thread. @returns false for a call that was taken back */
   claim(seq: number): boolean {
     const before = Atomics.exchange(this.#words, seq % CALLS, claimed(seq));
     if (before === takenBack(seq)) return false;
@@ -33,7 +33,7 @@ export class StartJournal {
     return true;
   }
 
-  /** Takes calls back. @returns those that the thread will never claim, in their order */
+  /** Takes calls back. @returns the calls that the thread will never claim, in their order */
   reclaim(seqs: readonly number[]): readonly number[] {
     const last = this.read();
     return seqs.filter((seq) => {

@@ -11,8 +11,8 @@ import { Piscina } from 'piscina';
 import { StartJournal } from './start-journal.ts';
 
 /**
- * Milliseconds in which a thread that runs JavaScript ends once it is told to. One that does not is in native code, which
- * nothing can interrupt (docs/discoveries/a-thread-in-native-code.md): it is left behind.
+ * Milliseconds in which a thread that runs JavaScript ends after it is terminated. A thread that takes longer is in native code,
+ * which nothing can interrupt (docs/discoveries/a-thread-in-native-code.md): it is left behind.
  */
 const NATIVE_MS = 50;
 
@@ -20,13 +20,14 @@ const NATIVE_MS = 50;
 export interface ThreadStart {
   readonly workerId: number;
   readonly slot: number;
-  /** Whether the port holds the worker's `workerData`. */
+  /** True if the port holds the worker's `workerData`. */
   readonly hasWorkerData: boolean;
   readonly module: string;
   readonly port: MessagePort;
   readonly journal: SharedArrayBuffer;
 }
 
+/** Options of a thread: its program, its number and its limits. */
 export interface WorkerThreadOptions {
   readonly entry: URL;
   readonly workerId: number;
@@ -38,26 +39,27 @@ export interface WorkerThreadOptions {
   readonly resourceLimits: ResourceLimits | undefined;
 }
 
+/** Callbacks for the messages and the end of a thread. */
 export interface WorkerThreadEvents {
-  /** It is in native code, and will end when that returns: `exit` comes now all the same. */
+  /** Reports a thread that is in native code, and ends when that returns; `exit` follows at once all the same. */
   left?(): void;
-  /** It has ended after it was left. */
+  /** Reports the end of a thread that was left behind. */
   returned?(): void;
   message(message: unknown): void;
-  /** Exactly once, after the last message. */
+  /** Reports the end, exactly once, after the last message. */
   exit(end: WorkerEnd): void;
 }
 
 /**
- * One thread of piscina, and a port to it.
+ * Thread of piscina, with a port to it.
  *
  * Each piscina has one thread and runs one task, which takes the port and returns; from then on the port carries all frames,
- * many per message. Why its queue and its way of running tasks are not used: docs/decisions/0007-one-kernel-thin-transports.md.
+ * many per message. docs/decisions/0007-one-kernel-thin-transports.md explains why the queue of piscina is not used.
  *
- * @throws what the platform throws when it cannot start a thread
+ * @throws the error of the platform if it cannot start a thread
  */
 export class WorkerThread {
-  /** Read at the start: a thread that has ended has none. */
+  /** Id of the thread, read at its start: a thread that has ended has none. */
   readonly threadId: number;
   readonly #pool: Piscina<ThreadStart, void>;
   readonly #thread: Worker;
@@ -77,7 +79,7 @@ export class WorkerThread {
     this.#port = port1;
     const hasWorkerData = options.workerData !== undefined;
     try {
-      // The thread reads it before anything else.
+      // The thread reads the data before any other message.
       if (hasWorkerData) {
         refuseLostObjects(options.workerData, 'port');
         port1.postMessage(options.workerData);
@@ -89,11 +91,11 @@ export class WorkerThread {
     this.#pool = new Piscina({
       filename: options.entry.href,
       name: 'serve',
-      // With a minimum of 1 it would start another thread when this one has ended.
+      // With a minimum of 1 piscina would start another thread when this one has ended.
       minThreads: 0,
       maxThreads: 1,
       idleTimeout: Number.POSITIVE_INFINITY,
-      // A thread that waits for piscina's tasks by Atomics.wait reads no port.
+      // With atomics the thread would wait for piscina's tasks by Atomics.wait, and read no port.
       atomics: 'disabled',
       recordTiming: false,
       env: defined(options.env),
@@ -133,7 +135,7 @@ export class WorkerThread {
     }
   }
 
-  /** Sends a message. Does nothing once the thread is gone: `exit` follows. */
+  /** Sends a message. Does nothing after the end of the thread: `exit` follows. */
   send(message: unknown, transfer: readonly Movable[]): void {
     this.#port.postMessage(message, transfer);
   }
@@ -146,7 +148,7 @@ export class WorkerThread {
     return this.#journal.reclaim(seqs);
   }
 
-  /** Ends the thread since its messages cannot be read: the calls that they answer would wait for ever. */
+  /** Ends the thread because its messages cannot be read: the calls that they answer would never end. */
   lose(error: unknown): void {
     this.#cause ??= { error };
     this.#isUnreadable = true;
@@ -157,7 +159,7 @@ export class WorkerThread {
     if (this.#ended || this.#killed) return;
     this.#killed = true;
     void this.#pool.destroy();
-    // Its end may have arrived, and be read in this turn.
+    // The exit event may be due in this turn: one more turn lets it come first.
     this.#farewell = setTimeout(() => setImmediate(() => this.#leave()), NATIVE_MS);
   }
 
@@ -179,7 +181,7 @@ export class WorkerThread {
       if (this.#ended) this.#events.returned?.();
       else this.#end(exitCode);
     });
-    // Piscina unrefs a thread that has no task.
+    // Piscina unrefs a thread without a task.
     this.hold(true);
   }
 
@@ -187,7 +189,7 @@ export class WorkerThread {
     if (!this.#isUnreadable) this.#events.message(message);
   }
 
-  /** Goes on without a thread that is in native code. It runs no JavaScript any more, so it begins and answers nothing. */
+  /** Goes on without a thread that is in native code. It runs no further JavaScript, so it begins and answers nothing. */
   #leave(): void {
     if (this.#ended) return;
     this.#events.left?.();
@@ -196,7 +198,7 @@ export class WorkerThread {
   }
 
   #end(exitCode: number | undefined): void {
-    // All that a thread has posted is in this port's queue by now; some of it has not been an event yet.
+    // All messages of the thread are in this port's queue by now, and some have not been events yet.
     let next = receiveMessageOnPort(this.#port);
     while (next !== undefined) {
       this.#read(next.message);
@@ -216,7 +218,7 @@ export class WorkerThread {
   }
 }
 
-/** As for a process: undefined variables are not set. */
+/** Returns the variables that have a value, so that undefined ones are not set, just as for a process. */
 function defined(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const entries = Object.entries(env);
   return Object.fromEntries(

@@ -17,7 +17,7 @@ const all = conformanceCases({
     }),
 });
 
-/** What `npm test` runs: what the end of a thread shows, what moves, and one of each kind of value and frame. The rest is in `test/full`. */
+/** Cases of `npm test`: ends of a thread, moved values, and one of each kind of value and frame. The rest is in `test/full`. */
 const { chosen, others } = splitCases(all, [
   'kill: a task in a loop',
   'loss: exit(1)',
@@ -28,7 +28,7 @@ const { chosen, others } = splitCases(all, [
   'close: close() ends a worker',
 ]);
 
-/** The cases of `npm test`, or all others. */
+/** Runs the cases of `npm test`, or all others. */
 export function testConformance({ isShort }: { readonly isShort: boolean }): void {
   for (const { name, skip, run } of isShort ? chosen : others) {
     const title = skip === undefined ? name : `${name} (skipped: ${skip})`;

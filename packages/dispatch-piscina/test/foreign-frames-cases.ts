@@ -6,7 +6,7 @@ import type { Tasks } from './fixtures/foreign-frames.ts';
 const module = new URL('fixtures/foreign-frames.ts', import.meta.url);
 const execArgv = ['--conditions=@ticketing/source'];
 
-/** A dispatcher whose thread posts what it is told to. */
+/** Dispatcher whose thread posts any given message. */
 export const create = () => createPiscinaDispatcher<Tasks>(module, { max: 1, execArgv });
 
 /** Fails a test from which an error escapes. */
@@ -40,7 +40,7 @@ export function testForeignFrame(name: keyof typeof frames, task: 'post' | 'post
   test(`a thread that posts ${name} (${task}) is replaced: its calls are lost, and later ones run [checked-frames]`, async () => {
     const [cells, cause] = frames[name];
     await using dispatcher = create();
-    // What it posts afterwards is not read.
+    // Later messages of the thread are not read.
     const lost = dispatcher.run(task, [[cells], [cells], ['{}']]);
     await expect(lost).rejects.toMatchObject({ code: 'ERR_WORKER_LOST', cause });
     expect(await dispatcher.run('echo', 'later')).toBe('later');

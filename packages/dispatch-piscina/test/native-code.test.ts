@@ -3,7 +3,7 @@ import { create, makePipe, onUnix } from './native-code.ts';
 
 const threads = () => process.getActiveResourcesInfo().filter((name) => name === 'Worker').length;
 
-// A thread that was left must not keep the process.
+// A thread that was left behind must not keep the process alive.
 afterEach(() => expect(threads()).toBe(0));
 
 test(

@@ -19,7 +19,7 @@ export function create(options: PiscinaOptions = {}) {
   return dispatcher;
 }
 
-/** Closes what tests of a file have created, and looks that no port and no error is left. */
+/** Closes the dispatchers of a file's tests, and checks that no port and no error is left. */
 export function leaveNothing(): void {
   beforeAll(() => {
     before = ports();

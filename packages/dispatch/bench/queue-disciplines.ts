@@ -2,13 +2,8 @@
 // the same table. Written between the marks in docs/decisions/0012-a-queue-that-stands.md; `--quick` prints a short one.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { table } from '@ticketing/bench-kit';
-import type {
-  RunFrame,
-  ToWorker,
-  Transport,
-  WorkerEvents,
-  WorkerHandle,
-} from '../src/contract/transport.ts';
+import type { RunFrame, ToWorker } from '../src/contract/frames.ts';
+import type { Transport, WorkerEvents, WorkerHandle } from '../src/contract/transport.ts';
 import { createDispatcher } from '../src/kernel/create-pool.ts';
 import { Call } from '../src/kernel/state/call.ts';
 import { Departures } from '../src/kernel/state/departures.ts';

@@ -1,13 +1,7 @@
 import { refuseLostObjects } from '@ticketing/kit';
+import type { FromWorker, ToWorker } from './contract/frames.ts';
 import type { Movable, TaskMap, TaskModule } from './contract/task.ts';
-import type {
-  FromWorker,
-  ToWorker,
-  Unsent,
-  WorkerEvents,
-  WorkerHandle,
-  WorkerStart,
-} from './contract/transport.ts';
+import type { Unsent, WorkerEvents, WorkerHandle, WorkerStart } from './contract/transport.ts';
 import { DispatchError } from './errors.ts';
 import { nextMicrotask } from './soon.ts';
 import type { WriterOptions } from './wire/frame-writer.ts';

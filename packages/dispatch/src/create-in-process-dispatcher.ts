@@ -2,11 +2,10 @@ import { AsyncResource } from 'node:async_hooks';
 import { aFlag, type Rules, resolveByRules } from '@ticketing/kit';
 import { CloningWorker } from './cloning-worker.ts';
 import type { Dispatcher } from './contract/dispatcher.ts';
+import type { FromWorker, ToWorker } from './contract/frames.ts';
 import type { PoolOptions } from './contract/pool-options.ts';
 import type { TaskMap, TaskModule } from './contract/task.ts';
 import type {
-  FromWorker,
-  ToWorker,
   Transport,
   Unsent,
   WorkerEvents,

@@ -5,9 +5,9 @@ import { DispatchError } from './errors.ts';
 const hookNames: readonly string[] = ['setup', 'teardown', 'health', 'report'];
 
 /**
- * Returns the default export of a module that workers load. It is frozen; tasks added to the argument later are unknown.
+ * Returns the default export of a module that workers load, frozen. Tasks added to the argument later are unknown.
  *
- * @throws TypeError for no task, a task or hook that is no function, and an unknown hook
+ * @throws TypeError without a task, for a task or hook that is no function, and for an unknown hook
  * @example
  * export default defineTasks({
  *   double: (input: number) => input * 2,
@@ -39,7 +39,7 @@ function wrong(rule: string, got: unknown): TypeError {
   return new TypeError(`Cannot define tasks: ${rule}, got ${describeValue(got)}`);
 }
 
-/** Recognises what `defineTasks` returns, also that of another copy of this package. */
+/** Recognises a result of `defineTasks`, also of another copy of this package. */
 export function isTaskModule(value: unknown): value is TaskModule<TaskMap> {
   if (typeof value !== 'object' || value === null) return false;
   const { tasks, hooks } = value as Record<string, unknown>;
@@ -51,7 +51,7 @@ export function isTaskModule(value: unknown): value is TaskModule<TaskMap> {
   );
 }
 
-/** Says what to do with `await import('./tasks.ts')`. */
+/** Returns advice for a module namespace, such as `await import('./tasks.ts')`; '' for any other value. */
 function hintFor(value: unknown): string {
   const isModule = Object.prototype.toString.call(value) === '[object Module]';
   return isModule && isTaskModule((value as { default?: unknown }).default)
@@ -60,9 +60,10 @@ function hintFor(value: unknown): string {
 }
 
 /**
- * Returns the value if `defineTasks` has made it. `failed` is what cannot be done otherwise, and the name of the value.
+ * Returns the value if `defineTasks` has made it. `failed` completes the message `Cannot … must be made by …`: the failed action
+ * and the name of the value.
  *
- * @throws DispatchError `ERR_BAD_MODULE` otherwise
+ * @throws DispatchError `ERR_BAD_MODULE` for any other value
  */
 export function checkTaskModule(value: unknown, failed: string): TaskModule<TaskMap> {
   if (isTaskModule(value)) return value;
@@ -77,10 +78,10 @@ export function checkTaskModule(value: unknown, failed: string): TaskModule<Task
  * Imports a module of tasks; a second import returns the same module. Also reads modules that TypeScript compiled to
  * CommonJS (`exports.default = defineTasks(…)`), whose default export is `exports`.
  *
- * @throws DispatchError `ERR_BAD_MODULE` if it exports no tasks by default; any error of its import
+ * @throws DispatchError `ERR_BAD_MODULE` if its default export has no tasks; any error of its import
  */
 export async function loadTaskModule(href: string): Promise<TaskModule<TaskMap>> {
-  // A bundler that resolved it would find nothing: the module is a file beside the bundle.
+  // Hints for bundlers, which must not resolve the address: the module is a file beside the bundle.
   const exported = (await import(/* webpackIgnore: true */ /* @vite-ignore */ href)) as {
     readonly default?: unknown;
   };
@@ -91,12 +92,12 @@ export async function loadTaskModule(href: string): Promise<TaskModule<TaskMap>>
   );
 }
 
-/** Whether another start would fail the same way: the module is missing, cannot be parsed, or exports no tasks. */
+/** Returns true if another start would fail the same way: the module is missing, cannot be parsed, or exports no tasks. */
 export function isFinalFailure(error: unknown, href: string): boolean {
   if (DispatchError.is(error)) return error.code === 'ERR_BAD_MODULE';
   if (error instanceof SyntaxError) return true;
   if (!(error instanceof Error)) return false;
-  // A module that this one imports may exist in a moment, as while a build runs.
+  // A module that this one imports may be missing for a moment only, for instance during a build.
   const { code, url } = error as { readonly code?: unknown; readonly url?: unknown };
   return code === NESTED_WORKERS || (code === 'ERR_MODULE_NOT_FOUND' && url === href);
 }

@@ -9,7 +9,7 @@ export type DispatchErrorCode =
   | 'ERR_CLOSED'
   | 'ERR_DRAINING'
   | 'ERR_NOT_CLONEABLE'
-  /** Cause of `ERR_CIRCUIT_OPEN`: no host of the fleet is there. */
+  /** Cause of `ERR_CIRCUIT_OPEN`: the fleet has no host. */
   | 'ERR_NO_HOST'
   | 'ERR_OVERLOADED'
   | 'ERR_QUEUE_FULL'
@@ -17,18 +17,19 @@ export type DispatchErrorCode =
   | 'ERR_RUN_TIMEOUT'
   | 'ERR_START_TIMEOUT'
   | 'ERR_TIMEOUT'
-  /** An input or a result exceeds what the transport carries: `data.limit` in bytes. */
+  /** An input or a result is larger than the transport carries: `data.limit`, in bytes. */
   | 'ERR_TOO_LARGE'
   | 'ERR_UNKNOWN_TASK'
   | 'ERR_WORKER_LOST';
 
-/** Facts of the call, named as the options are; `pid` to `stderrTail` are those of a lost worker. */
+/** Facts of the call, under the names of the options; `pid` to `stderrTail` are facts of a lost worker. */
 export interface DispatchErrorData {
   readonly name: string;
   readonly task?: string;
   readonly limit?: number;
-  /** Of `ERR_OVERLOADED`: milliseconds, integers. */
+  /** Expected wait of a call with `ERR_OVERLOADED`, an integer. */
   readonly expectedWaitMs?: number;
+  /** Milliseconds after which a call with `ERR_OVERLOADED` may be tried again, an integer. */
   readonly retryAfterMs?: number;
   readonly pid?: number | undefined;
   readonly exitCode?: number | undefined;
@@ -36,7 +37,7 @@ export interface DispatchErrorData {
   readonly stderrTail?: string;
 }
 
-/** The error of a call that the dispatcher itself ended. `code` is stable, `message` is not. */
+/** Error of a call that the dispatcher itself ended. `code` is stable, `message` is not. */
 export class DispatchError extends CodedError<DispatchErrorCode, DispatchErrorData> {
   static {
     mark(DispatchError, MARK);

@@ -2,7 +2,7 @@
 
 // For tests.
 export { type BucketCounts, type Clock, systemClock } from '@ticketing/kit';
-// For those who run tasks.
+// For callers of tasks.
 export type {
   BroadcastOptions,
   BroadcastOutcome,
@@ -10,8 +10,6 @@ export type {
   CapacityOptions,
   CloseOptions,
   Dispatcher,
-  DispatcherKind,
-  DispatcherState,
   DrainOptions,
   DrainReport,
   MapOptions,
@@ -21,7 +19,13 @@ export type {
   StreamOptions,
 } from './contract/dispatcher.ts';
 export type { PoolOptions } from './contract/pool-options.ts';
-export type { DispatcherStats, HistogramSummary, WorkerStats } from './contract/stats.ts';
+export type {
+  DispatcherKind,
+  DispatcherState,
+  DispatcherStats,
+  HistogramSummary,
+  WorkerStats,
+} from './contract/stats.ts';
 export type {
   InputOf,
   ItemOf,
@@ -47,10 +51,10 @@ export {
 } from './create-in-process-dispatcher.ts';
 export { defineTasks } from './define-tasks.ts';
 export { DispatchError, type DispatchErrorCode, type DispatchErrorData } from './errors.ts';
-// For those who write tasks.
+// For authors of tasks.
 export { json } from './json-task.ts';
 export { rawJson, transferred } from './task-results.ts';
-// For those whose workers are elsewhere.
+// For callers with workers on other machines.
 export {
   type FallbackDispatcher,
   type FallbackOptions,

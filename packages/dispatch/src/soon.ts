@@ -1,5 +1,5 @@
-// Ways to call back without time, as the platform has them when this is loaded: fake timers replace them in a test, and must not
-// stop calls that need no time.
+// The platform's ways to call back without a delay, taken when this module is loaded: the fake timers of a test replace them later,
+// and would stop calls that need no time.
 
 export const nextTick: typeof process.nextTick = process.nextTick;
 export const nextMicrotask: typeof queueMicrotask = queueMicrotask;

@@ -1,19 +1,18 @@
-// For authors of transports: what the kernel asks of one, and the parts that transports share
+// For authors of transports: the contract with the kernel, and the parts that transports share
 
 export { inheritedExecArgv } from '@ticketing/kit';
 export type { BroadcastOptions, Capabilities, Dispatcher } from './contract/dispatcher.ts';
+export type { FromWorker, RecycleFrame, RunFrame, ToWorker } from './contract/frames.ts';
 export type { PoolOptions } from './contract/pool-options.ts';
-export type { Movable, TaskMap, TaskSource, TasksOf } from './contract/task.ts';
 export type {
   BusyFrame,
-  FromWorker,
   KeysOnlyFrame,
   LostFrame,
-  RecycleFrame,
   ReportFrame,
   RoomFrame,
-  RunFrame,
-  ToWorker,
+} from './contract/session-frames.ts';
+export type { Movable, TaskMap, TaskSource, TasksOf } from './contract/task.ts';
+export type {
   Transport,
   Unsent,
   WorkerEnd,

@@ -1,8 +1,8 @@
-// For programs of workers: what serves tasks, without the kernel that calls them
+// For programs of workers: serves tasks, without the kernel that calls them
 
 export type { ForwardedRunOptions } from './contract/dispatcher.ts';
+export type { RunFrame, ToWorker } from './contract/frames.ts';
 export type { TaskContext, TaskFn, TaskMap, TaskModule } from './contract/task.ts';
-export type { RunFrame, ToWorker } from './contract/transport.ts';
 export { defineTasks } from './define-tasks.ts';
 export { json } from './json-task.ts';
 export { type ServeProcessOptions, serveProcess } from './process/serve-process.ts';

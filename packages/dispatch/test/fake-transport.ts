@@ -1,8 +1,6 @@
 import type { Capabilities } from '../src/contract/dispatcher.ts';
+import type { FromWorker, RunFrame, ToWorker } from '../src/contract/frames.ts';
 import type {
-  FromWorker,
-  RunFrame,
-  ToWorker,
   Transport,
   Unsent,
   WorkerEnd,

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { beforeEach, expect, test } from 'vitest';
+import type { FromWorker } from '../src/contract/frames.ts';
 import type { TaskHooks, TaskMap, TaskModule } from '../src/contract/task.ts';
-import type { FromWorker, WorkerEnd, WorkerHandle } from '../src/contract/transport.ts';
+import type { WorkerEnd, WorkerHandle } from '../src/contract/transport.ts';
 import {
   createInProcessDispatcher,
   createInProcessTransport,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { FromWorker } from '../src/contract/transport.ts';
+import type { FromWorker } from '../src/contract/frames.ts';
 import { decodeFromWorker } from '../src/wire/from-worker-codec.ts';
 import { decodeToWorker } from '../src/wire/to-worker-codec.ts';
 import { checkPoolsAfterEach, createPool, turn } from './kernel-fixture.ts';

@@ -1,4 +1,4 @@
-import type { FromWorker, ToWorker } from '../src/contract/transport.ts';
+import type { FromWorker, ToWorker } from '../src/contract/frames.ts';
 import { decodeFromWorker } from '../src/wire/from-worker-codec.ts';
 import { encodeToWorker } from '../src/wire/to-worker-codec.ts';
 import { type Served, serveTasks } from '../src/worker/serve-tasks.ts';

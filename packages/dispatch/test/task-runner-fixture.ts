@@ -1,5 +1,5 @@
+import type { FromWorker, RunFrame } from '../src/contract/frames.ts';
 import type { TaskHooks, TaskMap } from '../src/contract/task.ts';
-import type { FromWorker, RunFrame } from '../src/contract/transport.ts';
 import { defineTasks } from '../src/define-tasks.ts';
 import { TaskRunner } from '../src/worker/task-runner.ts';
 import { runFrame } from './wire-fixture.ts';

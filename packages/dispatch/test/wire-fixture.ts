@@ -1,5 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
-import type { FromWorker, RunFrame, ToWorker, Unsent } from '../src/contract/transport.ts';
+import type { FromWorker, RunFrame, ToWorker } from '../src/contract/frames.ts';
+import type { Unsent } from '../src/contract/transport.ts';
 import type { Posting } from '../src/wire/frame-writer.ts';
 import { decodeFromWorker, FromWorkerWriter } from '../src/wire/from-worker-codec.ts';
 import { decodeToWorker, encodeToWorker, type Undecodable } from '../src/wire/to-worker-codec.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FromWorker, RunFrame, ToWorker } from '../src/contract/transport.ts';
+import type { FromWorker, RunFrame, ToWorker } from '../src/contract/frames.ts';
 import { transferred } from '../src/task-results.ts';
 import type { Posting } from '../src/wire/frame-writer.ts';
 import { decodeFromWorker } from '../src/wire/from-worker-codec.ts';

@@ -136,7 +136,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 }
 
 /**
- * Returns what Fastify tells of requests: it logs none of them, and counts their answers. That adds no hook to any route.
+ * Returns a log controller that counts answers and logs nothing. It adds no hook to any route.
  */
 function countingController(durations: Parts['durations']): LogController {
   const controller = new LogController({ disableRequestLogging: true });

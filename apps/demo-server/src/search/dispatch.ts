@@ -32,9 +32,9 @@ interface DispatchDependencies {
 /** A dispatcher, and what is done with its workers. */
 interface Dispatching {
   readonly dispatcher: Dispatcher<CarrierTasks>;
-  /** What runs whole searches, and streams their events: the same dispatcher, or the hosts behind it; absent if neither does. */
+  /** Dispatcher of whole searches and their events: `dispatcher` or the hosts behind it; absent if neither runs them. */
   readonly searches?: Dispatcher<SearchTasks> | undefined;
-  /** The same, if it has every task of a host. */
+  /** `dispatcher`, if it also runs whole searches. */
   readonly whole?: Dispatcher<WorkerTasks> | undefined;
   /** Resolves when it takes tasks. */
   ready(): Promise<void>;

@@ -2,14 +2,14 @@ import type { CarrierAnswer, Covered, Journey } from '@ticketing/core';
 
 const MINUTE_MS = 60_000;
 
-/** A page of journeys: those on one side of an instant. */
+/** A page of journeys, all on one side of an instant. */
 export interface TimePage {
-  /** `later`: that leave (or arrive) then or after it. `earlier`: then or before it. */
+  /** Side of the instant. `later`: journeys that leave (or arrive) at it or after it; `earlier`: at it or before it. */
   readonly direction: 'earlier' | 'later';
   readonly by: 'departure' | 'arrival';
-  /** Epoch ms. */
+  /** Instant in epoch milliseconds. */
   readonly atMs: number;
-  /** Ids of journeys at the instant that the page before had. */
+  /** Ids of journeys at the instant that the previous page had. */
   readonly known?: readonly string[];
 }
 
@@ -18,36 +18,36 @@ const MOST_KNOWN = 64;
 /** Ids of journeys in a token. */
 const KNOWN = /^j-[\w-]{1,20}(?:,j-[\w-]{1,20}){0,63}$/;
 
-/** Returns what a token says of a page beside its instant: nothing, or `~` and ids. */
+/** Returns the part of a token after the page's instant: nothing, or `~` and the known ids. */
 export function writeKnown({ known = [] }: TimePage): string {
   return known.length === 0 ? '' : `~${known.join(',')}`;
 }
 
-/** Returns the ids of such a text without its `~`, or `undefined` when it is none. */
+/** Returns the ids in such a part without its `~`, or `undefined` for any other text. */
 export function readKnown(text: string): readonly string[] | undefined {
   return KNOWN.test(text) ? text.split(',') : undefined;
 }
 
-/** How a server was asked for a page. */
+/** A page, and the request for it. */
 export interface AskedPage {
   readonly page: TimePage;
-  /** Epoch ms: pages were asked for until there. Absent: one page. */
+  /** Epoch milliseconds until which pages were asked for. Absent: one page. */
   readonly untilMs?: number | undefined;
-  /** Whether no journey until there is missing. */
+  /** True if every journey up to `untilMs` is included. */
   readonly whole: boolean;
 }
 
-/** The journeys of a page, and the pages beside it. */
+/** Journeys of a page, and the pages beside it. */
 interface TimeWindow extends Pick<CarrierAnswer, 'journeys'> {
   readonly covers: Covered;
-  /** In the other direction. */
+  /** Page in the other direction. */
   readonly behind: TimePage;
   readonly ahead?: TimePage;
 }
 
 /**
- * Returns the instant that a request names for a page. Whether journeys before an instant may leave at it is not said: earlier
- * departures are asked for from the next minute, and those of that minute are left out.
+ * Returns the instant in a request for a page. Servers do not define if journeys before an instant may leave at it, so earlier
+ * departures are asked for from the next minute, and departures of that minute are left out.
  */
 export function askedMs({ direction, by, atMs }: TimePage): number {
   const minute = Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
@@ -56,8 +56,8 @@ export function askedMs({ direction, by, atMs }: TimePage): number {
 }
 
 /**
- * Returns the journeys of a page, and where those before and after them are. Without cursors a page ends at an instant. Of journeys
- * that share it the server may have kept some back: the next page begins there, and leaves out those that are known.
+ * Returns the journeys of a page, and the pages before and after it. Without cursors a page ends at an instant. The server may have
+ * kept back some journeys of that instant, so the next page begins at it, and leaves out the journeys that are known.
  */
 export function windowOf(
   { page, untilMs, whole }: AskedPage,

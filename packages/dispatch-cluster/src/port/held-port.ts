@@ -13,25 +13,26 @@ import { type WaitingConnection, WaitingConnections } from './waiting-connection
 
 /** Milliseconds in which a worker must claim a connection at its first attempt; each further attempt has twice as long. */
 const CLAIM_MS = 1000;
-/** The share of that time in which the worker may claim, so that its claim arrives in time. */
+/** Share of `CLAIM_MS` in which the worker may claim, so that its claim arrives in time. */
 const CLAIM_SHARE = 0.75;
-/** Longest time between two looks at what waits; a small limit is looked at this often within its time. */
+/** Longest time between two sweeps of waiting connections; a short limit has `SWEEPS` sweeps within its time. */
 const SWEEP_MS = 250;
 const SWEEPS = 8;
-/** Least time in which a worker may claim a connection: with less left it is not handed over. */
+/** Least time for a worker to claim a connection: with less time left it is not handed over. */
 const LEAST_CLAIM_MS = 20;
 /** Milliseconds in which the last messages of an ended process arrive. */
 const LINGER_MS = 500;
 
+/** Options of a port: its address, policy and limits. */
 export interface HeldPortOptions {
   readonly listen: PortOptions;
-  /** `shared`: workers accept by themselves. */
+  /** Scheduling policy. `shared`: workers accept by themselves. */
   readonly policy: 'round-robin' | 'shared';
   /** Most connections that wait for a worker; the next one is closed. */
   readonly maxWaiting: number;
-  /** Milliseconds from its arrival within which a waiting connection is answered with 503. */
+  /** Milliseconds from the arrival of a connection within which it is answered with 503 if it still waits. */
   readonly waitMs: number;
-  /** Milliseconds without a claim after which a worker that is alive is replaced. */
+  /** Milliseconds without a claim after which a live worker is replaced. */
   readonly claimTimeoutMs: number;
 }
 
@@ -39,33 +40,33 @@ export interface HeldPortOptions {
 interface Member {
   readonly workerId: number;
   readonly child: ChildProcess;
-  /** The connection that it was handed; without `connection` once another worker gets it. */
+  /** Connection handed over to it; without `connection` after another worker gets that. */
   handed: { id: number; at: number; until: number; connection?: WaitingConnection } | undefined;
-  /** Its server has `maxConnections`. */
+  /** True if its server has `maxConnections`. */
   isFull: boolean;
   isLeaving: boolean;
-  /** Its successor serves. */
+  /** True if its successor serves. */
   isRetired: boolean;
   isWedged: boolean;
-  /** Since when it has claimed none of the connections it was handed. */
+  /** Time of the first connection in a row that it did not claim. */
   unclaimedSince: number | undefined;
   heardAt: number;
 }
 
-/** The raw handle of a listening socket, as Node delivers it. */
+/** Raw handle of a listening socket, as Node delivers it. */
 type RawHandle = { close(): void };
 
 /**
- * A port that the primary owns, so that it stays open without workers. In round robin the primary accepts, and hands each
+ * Port that the primary owns, so that it stays open without workers. In round robin the primary accepts, and hands each
  * worker one connection at a time to claim; an unclaimed one goes to another worker. With a shared socket workers accept, and
- * the primary only while there is no worker.
+ * the primary accepts only while there is no worker.
  */
 export class HeldPort {
   readonly #options: HeldPortOptions;
   readonly #members = new Map<number, Member>();
   readonly #free: Member[] = [];
   readonly #waiting: WaitingConnections;
-  /** Accepts connections. `undefined` while only workers accept. */
+  /** Server that accepts connections; `undefined` while only workers accept. */
   #server: net.Server | undefined;
   #kept: RawHandle | undefined;
   #opened: Promise<PortAddress | null> | undefined;
@@ -73,7 +74,7 @@ export class HeldPort {
   #lastId = 0;
   #isClosed = false;
   #emptied: () => void = () => {};
-  /** Workers that were replaced because they claimed nothing. */
+  /** Workers replaced because they claimed nothing. */
   wedged = 0;
 
   constructor(options: HeldPortOptions) {
@@ -81,7 +82,7 @@ export class HeldPort {
     this.#waiting = new WaitingConnections(options);
   }
 
-  /** Connections that were closed because too many waited, or because they waited too long. */
+  /** Connections closed because too many waited, or refused because they waited too long. */
   get dropped(): number {
     return this.#waiting.dropped;
   }
@@ -121,18 +122,18 @@ export class HeldPort {
       member.isFull = message.why === 'full';
       this.#answered(member, message.id, false);
     } else if (message.kind === 'pong' && member.handed?.id === message.id) {
-      // It has read a message after the connection, but not the connection: its handle was lost.
+      // The worker has read a later message but no connection: the handle of the connection was lost.
       member.handed = undefined;
       this.#release(member);
     } else if (message.kind === 'quit') {
       member.isLeaving = true;
-      // It follows a connection that may be on its way: the worker then has all that it will get.
+      // This message follows any connection on its way: after it the worker has all that it will get.
       tell(member.child, { kind: 'quitted' });
       if (member.handed === undefined) this.#remove(member);
     }
   }
 
-  /** Hands a worker no more connections: its successor serves. */
+  /** Stops handing connections to a worker whose successor serves. */
   retire(workerId: number): void {
     const member = this.#members.get(workerId);
     if (member === undefined) return;
@@ -140,7 +141,7 @@ export class HeldPort {
     this.#unfree(member);
   }
 
-  /** Notes that a worker is alive, by a message that is not the port's. */
+  /** Notes a sign of life of a worker: a message that is not about the port. */
   heard(workerId: number): void {
     const member = this.#members.get(workerId);
     if (member !== undefined) member.heardAt = monotonicMs();
@@ -181,7 +182,7 @@ export class HeldPort {
     const server = net.createServer({ pauseOnConnect: true }, (socket) => this.#accepted(socket));
     server.listen(listen);
     await once(server, 'listening');
-    // Out of descriptors: what cannot be accepted waits in the system's queue.
+    // Errors mean that descriptors have run out: connections wait in the queue of the system then.
     server.on('error', () => {});
     if (this.#isClosed) server.close();
     this.#server = server;
@@ -203,7 +204,7 @@ export class HeldPort {
     };
     this.#members.set(member.workerId, member);
     worker.child.once('exit', () => {
-      // It gets no more; its last message decides whose the connection on its way is.
+      // The worker gets no further connection; its last message decides whether it has claimed the one on its way.
       member.isLeaving = true;
       this.#unfree(member);
       setTimeout(() => this.drop(member.workerId), LINGER_MS).unref();
@@ -256,7 +257,7 @@ export class HeldPort {
 
   #handOver(member: Member, connection: WaitingConnection): void {
     const at = monotonicMs();
-    // If it is not claimed, this process answers it, in time.
+    // This process answers an unclaimed connection, and needs its own part of the time.
     const claimMs = Math.min(
       CLAIM_MS * 2 ** connection.attempts,
       this.#waiting.leftMs(connection, at),
@@ -266,10 +267,10 @@ export class HeldPort {
     connection.attempts += 1;
     member.handed = { id, at, until: at + claimMs, connection };
     const hand = fromPort({ kind: 'hand', id, before: at + CLAIM_SHARE * claimMs });
-    // keepOpen: it stays open here, for another worker, until this one claims it.
+    // With keepOpen the connection stays open here, for another worker, until this one claims it.
     member.child.send(hand, connection.socket, { keepOpen: true }, (error) => {
       if (error === null || member.handed?.id !== id) return;
-      // Its process ends, or it can take others.
+      // The worker ends, or can still take other connections.
       this.#takeBack(member);
       member.handed = undefined;
       setImmediate(() => this.#release(member));
@@ -280,14 +281,14 @@ export class HeldPort {
     const { handed } = member;
     if (handed?.id !== id) return;
     member.unclaimedSince = undefined;
-    // This process's copy: the worker has its own.
+    // Only the copy of this process is closed: the worker has its own.
     if (isClaimed) handed.connection?.socket.destroy();
     else this.#takeBack(member);
     member.handed = undefined;
     this.#release(member);
   }
 
-  /** Lets a worker be handed another connection. */
+  /** Makes a worker free for another connection. */
   #release(member: Member): void {
     if (member.isLeaving) {
       if (member.child.connected) this.#remove(member);
@@ -324,14 +325,14 @@ export class HeldPort {
       }
       if (member.handed !== undefined && now >= member.handed.until) {
         const { id } = member.handed;
-        // Timers run before arrived messages are read, and this process may have been stopped meanwhile.
+        // Timers run before arrived messages are read, and this process may have been stopped for a while.
         setImmediate(() => setImmediate(() => this.#overdue(member, id)));
       }
       this.#replaceIfWedged(member, now);
     }
   }
 
-  /** Gives the connection to another worker; this one gets none until it answers. */
+  /** Gives an unclaimed connection to another worker; this worker gets none until it answers. */
   #overdue(member: Member, id: number): void {
     const { handed } = member;
     if (handed?.id !== id || handed.until === Number.POSITIVE_INFINITY) return;
@@ -342,7 +343,7 @@ export class HeldPort {
     this.#pump();
   }
 
-  /** A busy worker is silent; one that is alive and claims nothing can no longer receive handles. */
+  /** Replaces a worker that can no longer receive handles: it is alive and claims nothing, whereas a busy one is silent. */
   #replaceIfWedged(member: Member, now: number): void {
     const { unclaimedSince = now, heardAt, isWedged } = member;
     const { claimTimeoutMs } = this.#options;
@@ -355,6 +356,6 @@ export class HeldPort {
 }
 
 function tell(child: ChildProcess, message: FromPort, handle?: net.Server | RawHandle): void {
-  // The event of a closed channel follows.
+  // Errors are ignored: the event of a closed channel follows.
   child.send(fromPort(message), handle as net.Server | undefined, {}, () => {});
 }

@@ -2,18 +2,19 @@ import type { ChildProcess } from 'node:child_process';
 import { HeldPort, type HeldPortOptions } from './held-port.ts';
 import { isPortMessage, type ToPort } from './port-messages.ts';
 
+/** Counts of all ports of a cluster. */
 export interface PortStats {
   waitingConnections: number;
   droppedConnections: number;
   wedgedWorkers: number;
 }
 
-/** The ports that the workers of a cluster listen on: one, until a reload changes the program's address. */
+/** Ports on which the workers of a cluster listen: one, until a reload changes the program's address. */
 export class HeldPorts {
   readonly #options: Omit<HeldPortOptions, 'listen'>;
   readonly #ports = new Map<string, HeldPort>();
   readonly #portOf = new Map<number, HeldPort>();
-  /** The port that a worker asked for last. */
+  /** Port that a worker has asked for last. */
   #latest: HeldPort | undefined;
   #isClosed = false;
   /** Counts of closed ports. */
@@ -33,7 +34,7 @@ export class HeldPorts {
     return stats;
   }
 
-  /** Serves the ports that this process asks for. */
+  /** Serves the ports that a worker asks for. */
   watch(workerId: number, child: ChildProcess): void {
     child.on('message', (message, handle) => {
       if (!isPortMessage(message)) this.#portOf.get(workerId)?.heard(workerId);
@@ -41,7 +42,7 @@ export class HeldPorts {
     });
   }
 
-  /** Hands a worker no more connections: its successor serves. */
+  /** Stops handing connections to a worker whose successor serves. */
   retire(workerId: number): void {
     this.#portOf.get(workerId)?.retire(workerId);
   }
@@ -82,7 +83,7 @@ export class HeldPorts {
     return port;
   }
 
-  /** Closes ports without workers, except the latest: their successors will serve that one. */
+  /** Closes ports without workers, except the latest one: successors of the workers will serve it. */
   #closeDeserted(): void {
     for (const [key, port] of this.#ports) {
       if (port === this.#latest || !port.isDeserted) continue;

@@ -2,38 +2,39 @@ import type { ListenOptions } from 'node:net';
 
 const portTag = 'dispatch-cluster.port';
 
-/** The options of `server.listen` with which the primary opens the port: plain data. */
+/** Options of `server.listen` with which the primary opens the port, as plain data. */
 export type PortOptions = Pick<
   ListenOptions,
   'port' | 'host' | 'path' | 'backlog' | 'ipv6Only' | 'readableAll' | 'writableAll'
 > & { readonly fd?: number; readonly reusePort?: boolean };
 
+/** Address of a listening server; a text for a socket of a path. */
 export type PortAddress = { readonly address: string; readonly port: number } | string;
 
-/** From a worker to the primary. */
+/** A message from a worker to the primary. */
 export type ToPort =
   | { readonly kind: 'listen'; readonly options: PortOptions }
-  /** Takes the connection, which is this worker's from then on. */
+  /** Takes the connection, which belongs to this worker from then on. */
   | { readonly kind: 'claim'; readonly id: number }
-  /** `late`: another worker may have it; `full`: `maxConnections` are open; `missing`: the handle did not arrive. */
+  /** Leaves the connection to others. `late`: another worker may have it; `full`: `maxConnections` are open; `missing`: the handle did not arrive. */
   | { readonly kind: 'decline'; readonly id: number; readonly why: 'late' | 'full' | 'missing' }
-  /** Comes with a handle of the listening socket, which the primary keeps without accepting. */
+  /** Carries a handle of the listening socket, which the primary keeps without accepting. */
   | { readonly kind: 'keep' }
-  /** Everything sent before `ping` has been read. */
+  /** Confirms that every message before `ping` has been read. */
   | { readonly kind: 'pong'; readonly id: number }
   | { readonly kind: 'quit' };
 
-/** From the primary to a worker. */
+/** A message from the primary to a worker. */
 export type FromPort =
-  /** Comes with a handle of the listening socket if the worker accepts by itself. */
+  /** Carries a handle of the listening socket if the worker accepts by itself. */
   | { readonly kind: 'listening'; readonly address: PortAddress | null; readonly keep: boolean }
   | { readonly kind: 'failed'; readonly error: Readonly<Record<string, unknown>> }
-  /** Comes with a connection, to be claimed `before` this time of the machine's monotonic clock. */
+  /** Carries a connection, to be claimed before the time `before` of the machine's monotonic clock. */
   | { readonly kind: 'hand'; readonly id: number; readonly before: number }
   | { readonly kind: 'ping'; readonly id: number }
-  /** The worker claims nothing, and must ask for a successor. */
+  /** Tells a worker that claims nothing to ask for a successor. */
   | { readonly kind: 'replace' }
-  /** No connection comes after this. */
+  /** Follows the last connection. */
   | { readonly kind: 'quitted' };
 
 export function toPort(message: ToPort): object {
@@ -48,7 +49,7 @@ export function isPortMessage(message: unknown): boolean {
   return (Object(message) as { readonly ticketing?: unknown }).ticketing === portTag;
 }
 
-/** Returns milliseconds of a clock that never jumps and is the same in all processes of a machine. */
+/** Returns milliseconds of a clock that never jumps, and that all processes of a machine share. */
 export function monotonicMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1000 + nanoseconds / 1e6;

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** Milliseconds for a client whose connection is refused to send the rest of its request and to read the answer. */
+/** Milliseconds in which a refused client may send the rest of its request and read the answer. */
 const LINGER_MS = 1000;
 
 const body = JSON.stringify({ type: 'about:blank', title: 'Service Unavailable', status: 503 });
@@ -13,16 +13,16 @@ const head = [
   '\r\n',
 ].join('\r\n');
 
-/** Begins each request of HTTP/1: a method. TLS begins with a byte of 22. */
+/** Method at the beginning of an HTTP/1 request. TLS begins with a byte of 22. */
 const METHOD = /^[A-Z]{3}/;
 const HTTP2 = 'PRI';
 
 /**
- * Answers a connection that no worker has read with 503 and `Retry-After`, and closes it. One that has sent no request of
- * HTTP/1 in the clear is closed without an answer, which it would not understand.
+ * Answers a connection that no worker has read with 503 and `Retry-After`, and closes it. A connection without an unencrypted
+ * HTTP/1 request is closed without an answer, which its client would not understand.
  */
 export function refuseConnection(socket: Socket): void {
-  // It is read to its end, however long its body is: a reset would take the answer from its client.
+  // The request is read to its end, whatever the length of its body: a reset would take the answer from the client.
   const end = setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.once('close', () => clearTimeout(end));
   socket.once('data', (chunk: Buffer) => {

@@ -2,14 +2,14 @@ import type { Socket } from 'node:net';
 import { monotonicMs } from './port-messages.ts';
 import { refuseConnection } from './refuse-connection.ts';
 
-/** When the first connection has waited for this long, more arrive than workers take, and the newest goes first. */
+/** Wait of the first connection from which on more arrive than workers take, and the newest goes first. */
 const STANDING_MS = 500;
 
 /** A connection that no worker has claimed. */
 export interface WaitingConnection {
   readonly socket: Socket;
   readonly since: number;
-  /** How often it was handed to a worker. */
+  /** Number of times that it was handed to a worker. */
   attempts: number;
 }
 
@@ -18,7 +18,7 @@ export class WaitingConnections {
   readonly #maxWaiting: number;
   readonly #waitMs: number;
   #connections: WaitingConnection[] = [];
-  /** Connections that were closed because too many waited, or refused because they waited too long. */
+  /** Connections closed because too many waited, or refused because they waited too long. */
   dropped = 0;
 
   constructor(limits: { readonly maxWaiting: number; readonly waitMs: number }) {
@@ -30,7 +30,7 @@ export class WaitingConnections {
     return this.#connections.length;
   }
 
-  /** Adds a connection, or closes it if there is no room. @returns whether it waits */
+  /** Adds a connection, or closes it if there is no room. @returns true if it waits */
   add(socket: Socket): boolean {
     if (this.#connections.length >= this.#maxWaiting) {
       this.dropped += 1;
@@ -41,14 +41,14 @@ export class WaitingConnections {
     return true;
   }
 
-  /** Puts one that a worker did not claim back in front. */
+  /** Puts a connection that a worker did not claim back in front. */
   putBack(connection: WaitingConnection): void {
     this.#connections.unshift(connection);
   }
 
   /**
-   * Takes the first one; in a standing queue the newest, because the clients of the first ones will soon give up: in turn all
-   * would be late (docs/decisions/0012-a-queue-that-stands.md). Must not be called when none waits.
+   * Takes the first connection; in a standing queue the newest, because the clients of the first ones will soon give up: in order
+   * of arrival all would be late (docs/decisions/0012-a-queue-that-stands.md). Must not be called when none waits.
    */
   take(): WaitingConnection {
     const [first] = this.#connections as [WaitingConnection];
@@ -56,12 +56,12 @@ export class WaitingConnections {
     return (stands ? this.#connections.pop() : this.#connections.shift()) as WaitingConnection;
   }
 
-  /** Milliseconds until a connection has waited too long. */
+  /** Returns milliseconds until a connection has waited too long. */
   leftMs({ since }: WaitingConnection, now: number): number {
     return since + this.#waitMs - now;
   }
 
-  /** Refuses those that will have waited too long `aheadMs` after `now`, when this is called again. */
+  /** Refuses connections whose time passes within `aheadMs` after `now`, before the next call. */
   dropLate(now: number, aheadMs: number): void {
     const isLate = (each: WaitingConnection): boolean => this.leftMs(each, now) <= aheadMs;
     const late = this.#connections.filter(isLate);
@@ -71,7 +71,7 @@ export class WaitingConnections {
     for (const { socket } of late) refuseConnection(socket);
   }
 
-  /** Closes all. */
+  /** Closes all connections. */
   clear(): void {
     for (const { socket } of this.#connections.splice(0)) socket.destroy();
   }

@@ -18,7 +18,7 @@ import {
   toPrimaryTag,
 } from './primary-messages.ts';
 
-/** Options of `primaryDispatcher`, as in every pool. */
+/** Options of `primaryDispatcher`, a part of the options of every pool. */
 export type PrimaryDispatcherOptions = Pick<
   PoolOptions,
   | 'name'
@@ -38,8 +38,8 @@ const OTHERS = [
 
 /**
  * Creates, in a worker, a dispatcher whose tasks run in the primary: the `primaryTasks` of `startCluster`, which all workers
- * of the machine share. The primary hands connections to workers, so its tasks should wait and not compute; one that crashes
- * it ends the cluster. When a worker ends, its tasks are aborted. The caller must call `close()`.
+ * of the machine share. The primary hands connections to workers, so its tasks should wait and not compute; a task that crashes
+ * the primary ends the cluster. When a worker ends, its tasks are aborted. The caller must call `close()`.
  *
  * @throws TypeError or RangeError for options, and in a process that is not a worker of a cluster
  * @example
@@ -53,7 +53,7 @@ export function primaryDispatcher<S extends TaskSource>(
   options?: PrimaryDispatcherOptions,
 ): Dispatcher<TasksOf<S>>;
 export function primaryDispatcher(options: PrimaryDispatcherOptions = {}): Dispatcher<TaskMap> {
-  // Bound now, before a task can replace it.
+  // Bound before a task can replace it.
   const send = process.send?.bind(process);
   if (send === undefined) {
     throw new TypeError(`Cannot ${ACTION}: this process is not a worker of \`startCluster\``);
@@ -65,7 +65,7 @@ export function primaryDispatcher(options: PrimaryDispatcherOptions = {}): Dispa
     );
   }
   const settings = {
-    // A busy primary answers late, and there is no other.
+    // Long, because a busy primary answers late and there is no other.
     healthMs: 60_000,
     ...options,
     name: options.name ?? 'primary',
@@ -74,7 +74,7 @@ export function primaryDispatcher(options: PrimaryDispatcherOptions = {}): Dispa
   resolvePoolOptions(ACTION, 'primary', settings);
   const channel: PrimaryLink = {
     pid: process.ppid,
-    // With a callback a closed channel does not throw: `disconnect` ends this process.
+    // With a callback `send` does not throw on a closed channel: `disconnect` ends this process.
     send: (message) => void send(message, undefined, undefined, () => {}),
     listen(listener) {
       process.on('message', listener);
@@ -84,15 +84,15 @@ export function primaryDispatcher(options: PrimaryDispatcherOptions = {}): Dispa
   return createDispatcher(createPrimaryTransport(channel), settings);
 }
 
-/** The channel to the primary. */
+/** Channel to the primary. */
 interface PrimaryLink {
   readonly pid: number | undefined;
   send(message: ToPrimary): void;
-  /** Returns a function that ends it. */
+  /** Calls the listener with each message. Returns a function that ends this. */
   listen(listener: (message: unknown) => void): () => void;
 }
 
-/** Creates the transport whose one worker is the primary. It cannot kill the primary: a task that hangs there stays. */
+/** Creates the transport whose only worker is the primary. The primary cannot be killed: a task that hangs there stays. */
 export function createPrimaryTransport(link: PrimaryLink): Transport {
   const sessions = new Map<number, PrimarySession>();
   const unlisten = link.listen((message) => {
@@ -101,7 +101,7 @@ export function createPrimaryTransport(link: PrimaryLink): Transport {
   return {
     kind: 'primary',
     capabilities: { isolation: 'process', hardKill: false, transfer: false, streams: true },
-    // Tasks in the primary wait for what they share: those that wait for one thing must all be there.
+    // Wide, because tasks in the primary share what they wait for: all tasks that wait for one load must be there.
     autoWindow: { first: 1024, max: 1024 },
     spawn(worker, events) {
       const session = new PrimarySession(link, worker, {
@@ -144,7 +144,7 @@ class PrimarySession implements WorkerHandle {
     return postToWorker(frames, post, { transfers: false });
   }
 
-  /** Reports every call as started: it is better to run none again than one twice. */
+  /** Returns the last call as started, because it is unknown which calls have run: none may run twice. */
   started(): number {
     return this.#lastSeq;
   }
@@ -154,7 +154,7 @@ class PrimarySession implements WorkerHandle {
     queueMicrotask(() => this.#end());
   }
 
-  /** Does nothing: a worker lives as long as its channel. */
+  /** Does nothing: a worker process lives as long as its channel. */
   hold(): void {}
 
   receive(message: FromPrimary): void {
@@ -164,7 +164,7 @@ class PrimarySession implements WorkerHandle {
       try {
         frames = decodeFromWorker(message.message);
       } catch (error) {
-        // The calls that it answers would wait for ever.
+        // The calls that this message answers would never end.
         this.#tell({ act: 'close' });
         this.#end(error);
         return;

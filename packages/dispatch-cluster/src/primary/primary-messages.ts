@@ -1,6 +1,6 @@
 /**
- * Messages between a worker and the primary about tasks that run in the primary. `session`: the primary as the worker of one
- * dispatcher, from its start to its end; unique within the worker.
+ * A message from a worker to the primary about tasks that run in the primary. `session` numbers the primary in its role as the
+ * worker of one dispatcher, from its start to its end, and is unique within the sending worker.
  */
 export type ToPrimary = Session<typeof toPrimaryTag> & ToPrimaryMessage;
 
@@ -9,11 +9,12 @@ export type ToPrimaryMessage =
   | { readonly act: 'frames'; readonly message: unknown }
   | { readonly act: 'close' };
 
+/** A message from the primary to a worker, for one of its sessions. */
 export type FromPrimary = Session<typeof fromPrimaryTag> & FromPrimaryMessage;
 
 export type FromPrimaryMessage =
   | { readonly act: 'frames'; readonly message: unknown }
-  /** The cluster has no `primaryTasks`. */
+  /** Refuses a session, because the cluster has no `primaryTasks`. */
   | { readonly act: 'refused' }
   | { readonly act: 'closed' };
 

@@ -5,12 +5,12 @@ import { type FromPrimaryMessage, fromPrimaryTag, type ToPrimary } from './prima
 /** A worker of the cluster. */
 export interface Peer {
   readonly workerId: number;
-  /** Does nothing when the worker is gone. */
+  /** Sends a message. Does nothing after the end of the worker. */
   send(message: object): void;
 }
 
 /**
- * Runs tasks of workers in the primary, all with one module: what it holds, such as a coalescer, is shared by the machine.
+ * Runs tasks of workers in the primary, all with one module, whose state, such as a coalescer, the whole machine shares.
  * `setup` runs once, before the first task; `teardown` once, in `close()`. When a worker ends, its tasks are aborted.
  */
 export class PrimarySessions {
@@ -44,7 +44,7 @@ export class PrimarySessions {
     await this.#tasks?.hooks.teardown?.();
   }
 
-  /** What a worker writes must not end the primary: a session whose message cannot be read is over. */
+  /** Gives a message to its session. A message that cannot be read ends its session, never the primary. */
   #receive(peer: Peer, session: number, message: unknown): void {
     const served = this.#peers.get(peer.workerId)?.get(session);
     if (served === undefined) return;
@@ -76,7 +76,7 @@ export class PrimarySessions {
       module: tasks,
       ...(module === undefined && { around: this.#shared }),
       post: (message) => send({ act: 'frames', message }),
-      // No start journal: when the primary ends, its workers end too.
+      // Without a start journal: when the primary ends, its workers end too.
       claim: () => true,
       memoryBytes: () => process.memoryUsage.rss(),
       exit: () => {
@@ -96,7 +96,7 @@ export class PrimarySessions {
     );
   }
 
-  /** Sessions are not separate workers: all share one `setup`. */
+  /** Returns the hooks for a session. All sessions share one `setup`, because they are not separate workers. */
   readonly #shared = (hooks: TaskHooks): TaskHooks => ({
     setup: () => this.#setUpOnce(hooks),
     ...(hooks.health && { health: hooks.health }),

@@ -17,15 +17,15 @@ import {
 } from './worker-options.ts';
 import { WorkerServer } from './worker-server.ts';
 
-/** This process as a worker of a cluster. */
+/** This process, in its role as a worker of a cluster. */
 export interface ClusterWorker {
-  /** Unique within the cluster, from 1. */
+  /** Number from 1, unique within the cluster. */
   readonly workerId: number;
-  /** Its slot, from 0, which its successor takes over: the same after a reload or a crash, below the number of workers. */
+  /** Slot of the worker, from 0 and below the number of workers. Its successor after a reload or a crash takes it over. */
   readonly slot: number;
-  /** Whether it is about to end: for a health check that makes load balancers send no more. */
+  /** Returns true while the worker ends, for a health check by which load balancers stop sending requests. */
   isDraining(): boolean;
-  /** The server once it is made, for code that hands it sockets. `undefined` without one. */
+  /** Resolves with the server when it is made, for code that hands sockets to it; with `undefined` without one. */
   readonly server: Promise<HttpServer | undefined>;
 }
 
@@ -34,9 +34,9 @@ const noTasks: TaskModule<TaskMap> = { tasks: {}, hooks: {} };
 
 /**
  * Makes this process, which `startCluster` started, a worker that serves requests and tasks. Must be called once, at the
- * start of the program. When the primary ends the worker, it accepts no more, answers with `Connection: close`, finishes the
- * requests in flight, closes the server and exits. SIGINT, SIGTERM and SIGHUP, which reach all processes of a terminal or of a
- * service, are left to the primary; SIGTERM to one worker has it replaced.
+ * start of the program. When the primary ends the worker, the worker accepts no further connections, answers with
+ * `Connection: close`, finishes the requests in flight, closes the server and exits. SIGINT, SIGTERM and SIGHUP, which reach all
+ * processes of a terminal or of a service, are left to the primary; SIGTERM to one worker replaces it.
  *
  * @throws TypeError for options, in a process that `startCluster` did not start, and for a second call
  * @example
@@ -51,7 +51,7 @@ export function clusterWorker(options: ClusterWorkerOptions): ClusterWorker {
       : '`startCluster` has not started this process; run the program that calls it';
     throw new TypeError(`Cannot ${ACTION}: ${why}`);
   }
-  // Bound now, before a task can replace it.
+  // Bound before a task can replace it.
   const send = process.send?.bind(process);
   const server = new WorkerServer(options, start, {
     report: (data) => served.tell({ kind: 'report', data, worked: data.requests > 0 }),
@@ -69,8 +69,8 @@ export function clusterWorker(options: ClusterWorkerOptions): ClusterWorker {
     await server.stop((message as LeaveMessage).graceMs);
     send?.(left, undefined, undefined, () => {});
   });
-  // Signals change nothing in a worker; after one to all processes the primary closes or reloads the cluster. A router does so
-  // for the workers that are attached to it.
+  // The worker itself ignores signals: the primary replaces a worker that alone got SIGTERM, and after a signal to all processes
+  // closes or reloads the cluster. A router does both for the workers that are attached to it.
   if (options.attach === undefined) {
     process.on('SIGTERM', () => send?.(terminated, undefined, undefined, () => {}));
   }
@@ -89,7 +89,7 @@ function moduleOf(
   return module ?? ('href' in tasks ? tasks.href : tasks);
 }
 
-/** Sets tasks up before the server starts, and tears them down after it has stopped, because requests may use them. */
+/** Returns hooks that set tasks up before the server starts, and tear them down after it has stopped, because requests may use them. */
 function withServer(hooks: TaskHooks, server: WorkerServer): TaskHooks {
   return {
     ...hooks,

@@ -10,7 +10,7 @@ import {
 } from '../port/port-messages.ts';
 import type { HttpServer } from './worker-options.ts';
 
-/** Bound now, before a task can replace it. */
+/** The function that sends messages to the primary, bound before a task can replace it. */
 const send = process.send?.bind(process);
 
 /** Settings of a server for the connections that it accepts. */
@@ -22,8 +22,8 @@ interface SocketSettings {
 }
 
 /**
- * Has a server listen on a port of the primary: `listen()` asks for the port, and the primary hands over connections or shares
- * its socket. The program sees a server that listens: `listening`, `address()`, its events.
+ * Lets a server listen on a port of the primary: `listen()` asks for the port, and the primary hands over connections or shares
+ * its socket. To the program it is a server that listens: `listening`, `address()`, its events.
  */
 export class PortClient {
   readonly #server: HttpServer;
@@ -31,11 +31,11 @@ export class PortClient {
   readonly #replace: () => void;
   #address: PortAddress | null = null;
   #isListening = false;
-  /** Accepts connections of a shared socket. */
+  /** Server that accepts connections of a shared socket. */
   #acceptor: net.Server | undefined;
   #left: (() => void) | undefined;
 
-  /** `open` returns how many connections the server has, `replace` asks for a successor. */
+  /** Takes over `server.listen()`. `open` returns the number of the server's connections, `replace` asks for a successor. */
   constructor(server: HttpServer, { open, replace }: { open(): number; replace(): void }) {
     this.#server = server;
     this.#open = open;
@@ -44,7 +44,7 @@ export class PortClient {
     const listen = own.listen.bind(own) as (...args: unknown[]) => net.Server;
     own.listen = (...args: unknown[]): net.Server => {
       const options = portOptions(args);
-      // `exclusive` means a port of the worker's own.
+      // `exclusive` asks for a port of the worker's own.
       if (options === undefined || this.#isListening) return listen(...args);
       const callback = args.at(-1);
       if (typeof callback === 'function') server.once('listening', callback as () => void);
@@ -53,10 +53,10 @@ export class PortClient {
     };
   }
 
-  /** Stops listening. Resolves when the connections on their way have arrived. */
+  /** Stops listening. Resolves when all connections on their way have arrived. */
   async leave(): Promise<void> {
-    // Not `server.close()`, which also closes idle connections: a request that a client sends at this moment would fail.
-    // `net.Server` only stops listening.
+    // `server.close()` would also close idle connections, and a request that a client sends at this moment would fail. The method
+    // of `net.Server` only stops listening.
     if (!this.#isListening) {
       net.Server.prototype.close.call(this.#server);
       return;
@@ -105,7 +105,7 @@ export class PortClient {
     acceptor.on('error', () => {});
     if (acceptor !== handle) acceptor.listen(handle);
     this.#acceptor = acceptor;
-    // A `net.Server` that is sent accepts in the receiver; a handle waits to be used.
+    // The handle is sent, because a `net.Server` would accept in the receiver at once.
     if (keep) this.#tell({ kind: 'keep' }, (acceptor as { _handle?: net.Server })._handle);
   }
 
@@ -122,8 +122,8 @@ export class PortClient {
       return;
     }
     this.#tell({ kind: 'claim', id });
-    // The process may have been stopped between reading the clock and the claim, so another worker may have it: no answer is
-    // better than two.
+    // The process may have been stopped between reading the clock and the claim, so another worker may have the connection: no
+    // answer is better than two.
     if (monotonicMs() >= before) socket.destroy();
     else this.#adopt(socket);
   }
@@ -144,7 +144,7 @@ export class PortClient {
   }
 
   #tell(message: ToPort, handle?: net.Server): void {
-    // If the channel has closed, the process ends by `disconnect`.
+    // Errors are ignored: after the channel has closed, `disconnect` ends the process.
     send?.(toPort(message), handle, undefined, () => {});
   }
 }
@@ -154,7 +154,7 @@ const names: ReadonlySet<keyof PortOptions> = new Set([
   ...(['ipv6Only', 'readableAll', 'writableAll', 'reusePort'] as const),
 ]);
 
-/** Returns the arguments of `listen` as plain data; `undefined` if the worker must listen by itself. */
+/** Returns the arguments of `listen` as plain data, or `undefined` if the worker must listen by itself. */
 function portOptions([first, second, third]: readonly unknown[]): PortOptions | undefined {
   if (typeof first === 'object' && first !== null) {
     const known = Object.entries(first).filter(([name]) => names.has(name as keyof PortOptions));

@@ -10,18 +10,18 @@ import {
   type ServerApp,
 } from './worker-options.ts';
 
-/** What a worker serves: a server or an application, in one form. */
+/** Common form of a server and an application. */
 export interface ServedApp {
   readonly server: HttpServer;
-  /** Resolves when it is ready to listen. */
+  /** Resolves when the application is ready to listen. */
   ready(): Promise<void>;
-  /** Resolves when it listens. @throws why it cannot */
+  /** Resolves when the server listens. @throws the error of a server that cannot listen */
   listen(options: ListenOptions): Promise<void>;
-  /** Resolves when it is closed. */
+  /** Resolves when the server is closed. */
   close(): Promise<void>;
 }
 
-/** Returns what option `server` holds or makes, in one form. @throws TypeError if a function makes something else */
+/** Returns the common form of the server that option `server` has or makes. @throws TypeError if a function makes something else */
 export async function createServedApp(
   option: NonNullable<ClusterWorkerOptions['server']>,
 ): Promise<ServedApp> {
@@ -61,13 +61,13 @@ function ofServer(server: HttpServer): ServedApp {
     },
     close: () =>
       new Promise((resolve) => {
-        // Its error would say that the server no longer listens.
+        // An error would only report that the server no longer listens.
         server.close(() => resolve());
       }),
   };
 }
 
-/** Without a host, applications such as Fastify listen on localhost only. */
+/** Returns the address of all interfaces: without a host, applications such as Fastify listen on localhost only. */
 function anyAddress(): string {
   const interfaces = Object.values(os.networkInterfaces()).flat();
   return interfaces.some((each) => each?.family === 'IPv6') ? '::' : '0.0.0.0';

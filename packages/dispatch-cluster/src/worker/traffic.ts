@@ -5,33 +5,33 @@ import type { TLSSocket } from 'node:tls';
 import { closeAfterFirstStreams } from '@ticketing/kit';
 import type { HttpServer } from './worker-options.ts';
 
-/** The requests and connections of a server, by its public events. */
+/** Requests and connections of a server, counted by its public events. */
 export interface Traffic {
   readonly requests: number;
   /** Requests that are not answered yet. */
   readonly inFlight: number;
-  /** Whether a request is in flight, or a connection has another protocol, by an upgrade or from its begin. */
+  /** True while a request is in flight, or a connection has another protocol, after an upgrade or from its beginning. */
   readonly isBusy: boolean;
   readonly connections: ReadonlySet<Socket>;
   /**
-   * Closes every connection without a request in flight, also those with a part of a head; an HTTP/2 session ends with its
+   * Closes every connection without a request in flight, even with a part of a request's head; an HTTP/2 session ends with its
    * streams.
    */
   destroyIdle(): void;
   /**
-   * Adds `Connection: close` to every answer whose head is not sent yet, now and later; HTTP/2 sessions take no more streams,
-   * which their clients learn by GOAWAY.
+   * Adds `Connection: close` to every answer whose head is not sent yet, now and later. HTTP/2 sessions take no further streams,
+   * and send GOAWAY to their clients.
    */
   turnAway(): void;
 }
 
-/** Watches a server from now on. Calls `changed` after a connection or an answer has ended. */
+/** Counts the traffic of a server from now on. Calls `changed` after a connection or an answer has ended. */
 export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
   const connections = new Set<Socket>();
   const responses = new Set<ServerResponse>();
   const sessions = new Set<Http2Session>();
   const streams = new Set<ServerHttp2Stream>();
-  /** Connections after `Upgrade` or `CONNECT`. */
+  /** Connections that have made an `Upgrade` or `CONNECT`. */
   const upgraded = new Set<Socket>();
   let requests = 0;
   let isTurningAway = false;
@@ -59,7 +59,7 @@ export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
       changed();
     });
   });
-  // Only where the program has a listener: a listener of ours alone would keep the server from answering such requests.
+  // Watched only where the program has a listener: the server does not answer such requests once there is any listener.
   const unwatched = new Set(['upgrade', 'connect']);
   const watchUpgrade = (name: string): void => {
     if (!unwatched.delete(name)) return;
@@ -73,14 +73,14 @@ export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
   };
   for (const name of [...unwatched]) if (server.listenerCount(name) > 0) watchUpgrade(name);
   server.on('newListener', watchUpgrade);
-  // One function for all requests: `once` makes two for each.
+  // One function for all requests, because `once` makes two for each.
   function ended(this: ServerResponse): void {
     responses.delete(this);
     changed();
   }
-  // Before the application's own listener, which may answer at once.
+  // Prepended, because the application's own listener may answer at once.
   server.prependListener('request', (_: IncomingMessage, response: ServerResponse) => {
-    // Of HTTP/2, where it is a stream.
+    // A request of HTTP/2 is counted by its stream.
     if ('stream' in response) return;
     requests += 1;
     responses.add(response);
@@ -95,7 +95,7 @@ export function watchTraffic(server: HttpServer, changed: () => void): Traffic {
       return responses.size + streams.size;
     },
     get isBusy() {
-      // A session that is closed ends by itself, once the last bytes of its streams are sent.
+      // A closed session stays until the last bytes of its streams are sent.
       return responses.size > 0 || sessions.size > 0 || upgraded.size > 0;
     },
     connections,
@@ -118,7 +118,7 @@ function sayClose(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 
-/** Whether a connection speaks HTTP/2: over TLS by what was agreed, without by what its server is. */
+/** Returns true for a connection of HTTP/2: over TLS by the agreed protocol, without TLS by the kind of server. */
 function hasSession(server: HttpServer, socket: Socket): boolean {
   const { alpnProtocol } = socket as Partial<TLSSocket>;
   return alpnProtocol === undefined ? 'updateSettings' in server : alpnProtocol === 'h2';

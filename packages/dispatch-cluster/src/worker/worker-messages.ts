@@ -1,22 +1,22 @@
 const VARIABLE = 'TICKETING_CLUSTER_WORKER';
 
-/** How a worker starts. */
+/** Facts of a worker's start, which the primary puts into its environment. */
 export interface WorkerStartMessage {
   readonly workerId: number;
   readonly slot: number;
-  /** Address of the module of tasks, if it replaces the entry's own. */
+  /** Address of a module of tasks that replaces the entry's own. */
   readonly module: string | undefined;
-  /** Whether the primary has `workerData` for it. */
+  /** True if the primary has `workerData` for the worker. */
   readonly hasWorkerData: boolean;
   readonly connections: 'shared' | 'external';
   readonly lameDuckMs: number;
-  /** The whole time of its end, lame duck included. */
+  /** Milliseconds in which the worker must end, with `lameDuckMs`. */
   readonly graceMs: number;
   /** Requests after which the worker asks to be replaced. */
   readonly maxRequests: number | undefined;
 }
 
-/** Marks a process that has taken its start, for all copies of this package in it. */
+/** Mark of a process that has taken its start, for all copies of this package in it. */
 const TAKEN = Symbol.for('ticketing.dispatch-cluster.worker');
 
 /** Returns the environment variable that carries a worker's start. */
@@ -24,7 +24,7 @@ export function environmentOf(start: WorkerStartMessage): Readonly<Record<string
   return { [VARIABLE]: JSON.stringify(start) };
 }
 
-/** Removes a worker's start from its environment, so that its children do not find it. `undefined` without one. */
+/** Returns a worker's start, and removes it from the environment, so that its children do not find it. `undefined` without one. */
 export function takeWorkerStart(
   environment: Record<string, string | undefined>,
 ): WorkerStartMessage | undefined {
@@ -35,12 +35,12 @@ export function takeWorkerStart(
   return JSON.parse(text) as WorkerStartMessage;
 }
 
-/** Whether this process has taken its start: it is a worker of a cluster already. */
+/** Returns true if this process has taken its start: it is a worker of a cluster already. */
 export function hasTakenStart(): boolean {
   return TAKEN in process;
 }
 
-/** What a worker reports of the requests that it serves. */
+/** Figures that a worker reports about its requests. */
 export interface WorkerReport {
   /** Requests whose head has arrived, since its start. */
   readonly requests: number;
@@ -48,9 +48,9 @@ export interface WorkerReport {
   readonly inFlight: number;
   /** Connections that are open now. */
   readonly connections: number;
-  /** Where it listens; `undefined` if it does not. */
+  /** Address on which it listens; `undefined` if it does not. */
   readonly address: { readonly address: string; readonly port: number } | string | undefined;
-  /** Whether its option `attach` has attached its server to a router. */
+  /** True if its option `attach` has attached its server to a router. */
   readonly attached: boolean;
 }
 
@@ -62,7 +62,7 @@ export const emptyReport: WorkerReport = {
   attached: false,
 };
 
-/** Has a worker finish its requests within `graceMs` and accept no more. It continues with tasks, and answers `left`. */
+/** Asks a worker to accept no further request, and to finish the others within `graceMs`. It continues with tasks, and answers `left`. */
 export interface LeaveMessage {
   readonly ticketing: string;
   readonly graceMs: number;
@@ -71,12 +71,12 @@ export const leave: Pick<LeaveMessage, 'ticketing'> = { ticketing: 'dispatch-clu
 /** Reports to the primary that no request is left. */
 export const left: { readonly ticketing: string } = { ticketing: 'dispatch-cluster.left' };
 
-/** Reports to the primary that the worker got SIGTERM, alone or with all processes of the program. */
+/** Reports SIGTERM to the primary, sent to the worker alone or to all processes of the program. */
 export const terminated: { readonly ticketing: string } = {
   ticketing: 'dispatch-cluster.terminated',
 };
 
-/** Returns whether a message is one of these, among messages of others. */
+/** Returns true for a message that is `wanted`, among the messages of other libraries. */
 export function isMessage(message: unknown, wanted: { readonly ticketing: string }): boolean {
   return (Object(message) as { readonly ticketing?: unknown }).ticketing === wanted.ticketing;
 }

@@ -11,44 +11,44 @@ export type HttpServer = http.Server | https.Server | http2.Http2Server | http2.
 /** An application with a server, such as a Fastify instance. */
 export interface ServerApp {
   readonly server: HttpServer;
-  /** Takes {@link ClusterWorkerOptions.listen}, and resolves when it listens. */
+  /** Takes {@link ClusterWorkerOptions.listen}, and resolves when the server listens. */
   listen(options: object): PromiseLike<unknown>;
-  /** Resolves when all is closed. */
+  /** Resolves when the application is closed. */
   close(): PromiseLike<unknown>;
-  /** Resolves when it is ready to listen. */
+  /** Resolves when the application is ready to listen. */
   ready?(): PromiseLike<unknown>;
 }
 
-/** Answers requests, as `http.createServer` takes it. Of Express an application, of Koa `app.callback()`. */
+/** Listener of requests for `http.createServer`: for instance an application of Express, or `app.callback()` of Koa. */
 export type Listener = (request: http.IncomingMessage, response: http.ServerResponse) => unknown;
 
-/** What serves requests. */
+/** A server, an application or a listener that serves requests. */
 export type ServerOption = HttpServer | ServerApp | Listener;
 
-/** A server whose connections a router hands over. */
+/** Connection of a server to a router that hands over sockets. */
 export interface Attachment {
-  /** Ends it within `graceMs`, for requests in flight; `lameDuckMs` of them are for clients to get their next answer. */
+  /** Ends the server. Requests in flight have `graceMs`; the first `lameDuckMs` of them are for clients to get their next answer. */
   close(options: { readonly graceMs: number; readonly lameDuckMs: number }): Promise<void>;
 }
 
 /** Options of `clusterWorker`. */
 export interface ClusterWorkerOptions {
   /**
-   * Serves requests: a server, an application that has one, a listener of requests (a function of two or more parameters, as an
-   * application of Express is), or a function without parameters that makes any of them. Default: the worker runs only tasks.
+   * Server of requests: a server, an application that has one, a listener of requests (a function of two or more parameters, such
+   * as an application of Express), or a function without parameters that makes any of them. Default: the worker runs only tasks.
    */
   readonly server?: ServerOption | (() => ServerOption | Promise<ServerOption>) | undefined;
   /**
-   * Where it listens, as in `server.listen`. Required with `server`, unless connections are external. `host` is an address;
-   * default: all addresses of the machine.
+   * Address on which the server listens, as in `server.listen`. Required with `server`, unless connections are external. `host` is
+   * an IP address; default: all addresses of the machine.
    */
   readonly listen?: ListenOptions | undefined;
   /**
-   * With external connections: attaches the server to a router, as its `attachServer` does. `close` of what it returns lets
-   * connections finish within `graceMs` milliseconds. Default: the server's own end.
+   * Function that attaches the server to a router, such as its `attachServer`; only with external connections. `close` of the
+   * returned object lets connections finish within `graceMs` milliseconds. Default: none, and the worker ends the server itself.
    */
   readonly attach?: ((server: HttpServer) => Attachment) | undefined;
-  /** Tasks for dispatchers: made by `defineTasks`, or the URL of a module that exports them by default. Default: none. */
+  /** Tasks for dispatchers: a result of `defineTasks`, or the URL of a module whose default export it is. Default: none. */
   readonly tasks?: TaskModule<TaskMap> | URL | undefined;
 }
 
@@ -69,7 +69,7 @@ const workerRules: Readonly<Record<keyof ClusterWorkerOptions, Rule>> = {
   },
 };
 
-/** @throws TypeError for a value of the wrong type or an unknown option */
+/** Checks the options of `clusterWorker`. @throws TypeError for a value of the wrong type or an unknown option */
 export function checkWorkerOptions(
   action: string,
   options: ClusterWorkerOptions,
@@ -85,7 +85,7 @@ export function checkWorkerOptions(
       `Cannot ${action}: \`attach\` needs \`connections: 'external'\` in \`startCluster\``,
     );
   }
-  // For this name applications open a second server, which would continue to accept connections unseen.
+  // Applications open a second server for this name, which would continue to accept connections unseen.
   if (listen?.host === 'localhost') {
     throw wrongOption(
       action,
@@ -96,18 +96,18 @@ export function checkWorkerOptions(
   }
 }
 
-/** Returns whether a value answers requests: a function that makes a server takes no parameters. */
+/** Returns true for a listener of requests: a function that makes a server takes no parameters. */
 export function isListener(value: unknown): value is Listener {
   return typeof value === 'function' && value.length >= 2;
 }
 
-/** Returns whether a value is a server or has one. */
+/** Returns true for a server, and for an application that has one. */
 export function isServer(value: unknown): value is HttpServer | ServerApp {
   const { listen, close } = Object(value) as Partial<ServerApp>;
   return typeof listen === 'function' && typeof close === 'function';
 }
 
-/** Returns whether `defineTasks` may have made a value. */
+/** Returns true for a value that `defineTasks` may have made. */
 export function isModule(value: unknown): value is TaskModule<TaskMap> {
   const { tasks, hooks } = Object(value) as Partial<TaskModule<TaskMap>>;
   return anObject.test(tasks) && anObject.test(hooks);

@@ -7,18 +7,18 @@ import type { Attachment, ClusterWorkerOptions, HttpServer } from './worker-opti
 /** Messages of the server to the primary. */
 interface ServerNews {
   report(report: WorkerReport): void;
-  /** Asks to be replaced. */
+  /** Asks for a replacement of the worker. */
   recycle(): void;
 }
 
-/** The times of an end of the traffic; `graceMs` includes `lameDuckMs`. */
+/** Time limits for the end of the traffic; `graceMs` includes `lameDuckMs`. */
 type WorkerEnd = Pick<WorkerStartMessage, 'lameDuckMs' | 'graceMs'>;
 
 const REPORT_EVERY_MS = 500;
-/** Milliseconds of the grace for what follows the traffic: the application's end and `teardown`. */
+/** Milliseconds of the grace for the steps after the traffic: the application's end and `teardown`. */
 const EXIT_MS = 500;
 
-/** The server of a worker: makes it, lets it listen, reports on it and ends it. */
+/** Server of a worker: makes it, lets it listen, reports its figures and ends it. */
 export class WorkerServer {
   isDraining = false;
   readonly made: Promise<HttpServer | undefined>;
@@ -31,7 +31,7 @@ export class WorkerServer {
   #port: PortClient | undefined;
   #timer: NodeJS.Timeout | undefined;
   #lastReport = '';
-  /** Called when a connection or a request has ended. */
+  /** Ends the current wait for connections and requests to end. */
   #wake: () => void = () => {};
   #hasReportedWork = false;
   #isRecycled = false;
@@ -44,11 +44,11 @@ export class WorkerServer {
     this.made = new Promise((resolve, reject) => {
       this.#settleMade = { resolve, reject };
     });
-    // The primary reports why a start fails; the program need not await this.
+    // The primary reports the error of a failed start, so the program need not await this promise.
     this.made.catch(() => {});
   }
 
-  /** Resolves when it listens. @throws why it cannot */
+  /** Resolves when the server listens. @throws the error of a server that cannot listen */
   async start(): Promise<void> {
     const { server, listen, attach } = this.#options;
     try {
@@ -75,7 +75,7 @@ export class WorkerServer {
     this.#timer = setInterval(() => this.#report(), REPORT_EVERY_MS).unref();
   }
 
-  /** Accepts no more and finishes its requests within `graceMs`. Resolves when the server is closed. Idempotent. */
+  /** Accepts no further requests, and finishes the others within `graceMs`. Resolves when the server is closed. Idempotent. */
   stop(graceMs: number = this.#start.graceMs): Promise<void> {
     this.#stopping ??= this.#stop(graceMs);
     return this.#stopping;
@@ -95,9 +95,9 @@ export class WorkerServer {
   }
 
   /**
-   * Ends the traffic without a request that fails. The server accepts no connection, and each answer says
-   * `Connection: close`, so that clients that keep a connection busy know before it is closed. After `lameDuckMs` connections
-   * without a request in flight are closed, also those with a part of a head; requests in flight have all of `graceMs`.
+   * Ends the traffic without a failed request. The server accepts no connection, and each answer has `Connection: close`, so
+   * that clients that keep a connection busy learn it before it is closed. After `lameDuckMs` connections without a request in
+   * flight are closed, even with a part of a request's head; requests in flight have all of `graceMs`.
    */
   async #leaveAsLameDuck(traffic: Traffic, { lameDuckMs, graceMs }: WorkerEnd): Promise<void> {
     const until = performance.now() + graceMs;
@@ -107,7 +107,7 @@ export class WorkerServer {
     await this.#waitFor(isEmpty, Math.min(lameDuckMs, until - performance.now()));
     traffic.destroyIdle();
     await this.#waitFor(() => isEmpty() || !traffic.isBusy, until - performance.now());
-    // What is left is a request whose body or answer is too slow.
+    // The connections that are left have a request whose body or answer is too slow.
     for (const socket of traffic.connections) socket.destroy();
   }
 
@@ -128,7 +128,7 @@ export class WorkerServer {
     clearTimeout(timer);
   }
 
-  /** Runs after every request. */
+  /** Handles the end of a request or a connection. */
   #changed(): void {
     this.#wake();
     const requests = this.#served?.traffic.requests ?? 0;
@@ -161,7 +161,7 @@ export class WorkerServer {
   }
 }
 
-/** Divides the time until the worker is killed, in whole milliseconds. A shorter time than the start's has a shorter lame duck as well. */
+/** Divides the milliseconds until the worker is killed. If they are fewer than at the start, the lame duck is shorter in proportion. */
 function endWithin(graceMs: number, start: WorkerEnd): WorkerEnd {
   const trafficMs = Math.floor(graceMs - Math.min(EXIT_MS, graceMs / 2));
   const share = graceMs < start.graceMs ? graceMs / start.graceMs : 1;

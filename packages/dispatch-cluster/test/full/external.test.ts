@@ -40,7 +40,7 @@ test('subscribe() reports the workers that serve and their successors, until it 
   expect(told).toHaveLength(4);
 });
 
-/** What attachments of workers say of the time that they have to close: of all of it, and of lame duck. */
+/** Times that the attachments of workers have to close: `graceMs` and `lameDuckMs`. */
 function endsOf(told: readonly ServingWorker[]) {
   const ends: number[][] = [];
   for (const { channel } of told) {

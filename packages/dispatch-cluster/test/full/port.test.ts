@@ -9,12 +9,12 @@ vi.setConfig({ testTimeout: 120_000 });
 
 testKilledWorkers('round-robin', { kills: 1, clients: 20 });
 
-/** Allows the processes so many descriptors from now on. */
+/** Limits the descriptors of the processes from now on. */
 function limitDescriptors(pids: readonly (number | undefined)[], count: number): void {
   for (const pid of pids) execFileSync('prlimit', [`--pid=${pid}`, `--nofile=${count}:${count}`]);
 }
 
-// Of Linux.
+// `prlimit` is a program of Linux.
 test.runIf(process.platform === 'linux')(
   'a worker that ran out of descriptors takes connections again as soon as it has some',
   async () => {
@@ -26,7 +26,7 @@ test.runIf(process.platform === 'linux')(
     const slow = Array.from({ length: 4 }, () => ask(`${url}/?ms=500`));
     await ask(url);
     const idle = Array.from({ length: 100 }, () => net.connect(Number(new URL(url).port)));
-    // What does not fit waits in the primary.
+    // Further connections wait in the primary.
     await vi.waitFor(
       () => expect(supervisor.stats().waitingConnections).toBeGreaterThan(0),
       60_000,
@@ -48,9 +48,9 @@ test.runIf(process.platform === 'linux')(
     const slow = ask(`${url}/?ms=3000`);
     limitDescriptors([pid], 45);
     await ask(`${url}/leak`);
-    // None is lost meanwhile.
+    // No connection is lost.
     for (let { pid: by } = await ask(url); by === pid; ) ({ pid: by } = await ask(url));
-    // What was in flight there is answered.
+    // Requests in flight there are answered.
     expect(await slow).toMatchObject({ status: 200, pid });
     expect(supervisor.stats()).toMatchObject({ wedgedWorkers: 1, droppedConnections: 0 });
   },

@@ -6,7 +6,7 @@ import type { Stage } from '../stage.ts';
 
 const PIECES = 64;
 
-/** What workers show that other dispatchers use too: they have less room than the window, and may not be there at all. */
+/** Workers that other dispatchers use too: they have less room than the window, and may be absent. */
 export const fleetCases: readonly CaseDraft[] = [
   {
     name: 'a call above the room of its worker goes to another one, as its first attempt',
@@ -20,7 +20,7 @@ export const fleetCases: readonly CaseDraft[] = [
       );
       await scratch.reached('log', 2);
       assert.deepEqual(new Set(scratch.lines('log')), new Set(['a', 'b']), 'what has begun');
-      // The last of the worker that had no room comes back; the kernel may not have read that yet.
+      // A worker without room returns its last call; the kernel may not have read that yet.
       for (const mark of ['b', 'a', 'c', 'd']) scratch.touch(`go-${mark}`);
       assert.deepEqual(await Promise.all(answers), ['a', 'b', 'c', 'd']);
       const { returned, retried, moved, lost } = dispatcher.stats();

@@ -100,7 +100,7 @@ export const killCases: readonly CaseDraft[] = [
       await scratch.reached('log', 1);
       controller.abort();
       await sent;
-      // Many times its grace.
+      // Far longer than the grace.
       clock.advance(100);
       await turns();
       assert.equal(dispatcher.stats().killed, 0);

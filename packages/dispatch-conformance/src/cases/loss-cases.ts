@@ -95,7 +95,7 @@ export const lossCases: readonly CaseDraft[] = [
   }),
 ];
 
-/** A task that ends its worker, alone. */
+/** A task that ends its worker, with no other call. */
 function loses<K extends 'exit' | 'throwLater' | 'rejectLater' | 'signalSelf'>(
   what: string,
   task: K,
@@ -149,7 +149,7 @@ function behind(what: string, end: { readonly exitCode?: number }): CaseDraft {
   };
 }
 
-/** Tasks that may run twice, and those that may not. */
+/** Tasks that may run twice, and tasks that may not. */
 export const retryCases: readonly CaseDraft[] = [
   test('without idempotent a started task never runs twice', needsIsolation, async (stage) => {
     const dispatcher = await stage.ready();
@@ -187,7 +187,7 @@ export const retryCases: readonly CaseDraft[] = [
         const { name: owner } = (run ?? { name }) as { name: unknown };
         if (owner === own) attempts.push(attempt);
       };
-      // Only calls that someone watches from their start are published.
+      // Only calls with a subscriber from their start on are published.
       const names = ['ticketing:dispatch:retry', 'tracing:ticketing:dispatch:run:asyncEnd'];
       for (const name of names) subscribe(name, note);
       try {

@@ -153,7 +153,7 @@ export const recycleCases: readonly CaseDraft[] = [
     needsIsolation,
     async (stage) => {
       const { clock } = stage;
-      // Whatever it does is too much: the case triggers each check when the worker has told of its work.
+      // Any work exceeds this limit: the case triggers each check after the worker has reported its work.
       const recycle = { utilisation: 1e-6 };
       const dispatcher = await stage.ready({ healthMs: 30, recycle, clock });
       const before = await dispatcher.run('tell', undefined);

@@ -194,7 +194,7 @@ function advance(clock: ManualClock): false {
 /** Hosts and tasks that lack temporary files, memory figures or `process.send`. */
 export const hostCases: readonly CaseDraft[] = [
   test('tasks run where the folder for temporary files is missing', needsIsolation, (stage) =>
-    // In a file, so that nobody creates it.
+    // Below a file, so that no process can create the folder.
     withTemporaryFolder(join(process.execPath, 'none'), () => runsTasks(stage)),
   ),
   test('tasks run where no file can be created', needsIsolation, (stage) =>
@@ -206,7 +206,7 @@ export const hostCases: readonly CaseDraft[] = [
       `process.memoryUsage.rss = () => { throw new Error('EMFILE: too many open files'); };`,
     );
     const dispatcher = await stage.ready({}, module);
-    // The worker reads it after 20 ms.
+    // The worker reads its memory after 20 ms.
     for (let task = 0; task < 3; task += 1) await dispatcher.run('spin', { ms: 25 });
     const { lost, spawned, workers } = dispatcher.stats();
     assert.deepEqual({ lost, spawned }, { lost: 0, spawned: 1 });
@@ -231,7 +231,7 @@ async function runsTasks(stage: Stage): Promise<void> {
   assert.deepEqual({ lost, spawned }, { lost: 0, spawned: 2 });
 }
 
-/** The usual tasks, after a statement that the worker runs first. */
+/** Returns a module of the usual tasks, after a statement that the worker runs first. */
 function moduleAfter(stage: Stage, statement: string): URL {
   const first = pathToFileURL(stage.scratch.write('first.mjs', statement));
   const lines = [

@@ -11,7 +11,7 @@ import {
   test,
 } from '../conformance-case.ts';
 
-/** Where buffers are moved, and where all is handed over as it is. */
+/** Skips subjects that copy values and cannot move buffers. */
 function movesPorts(abilities: Abilities): string | undefined {
   return abilities.copies ? needsTransfer(abilities) : undefined;
 }
@@ -121,7 +121,7 @@ export const transferCases: readonly CaseDraft[] = [
   }),
   test("transfer of Node's shared pool, and with retries, is a TypeError in every kind", async (stage) => {
     const dispatcher = await stage.ready();
-    // Node 20 knows its latest pool alone: none that is about to be used up.
+    // The buffer must be in a fresh pool, because Node 20 recognises only its latest one.
     let bytes = Buffer.from('in the pool');
     while (bytes.byteOffset > Buffer.poolSize / 2) bytes = Buffer.from('in the pool');
     const pooled = { transfer: [bytes.buffer as ArrayBuffer] };

@@ -6,7 +6,7 @@ import { platformObjects } from '../platform-objects.ts';
 
 const own: unknown = JSON.parse('{"__proto__": {"polluted": true}, "constructor": 1}');
 
-/** Values that cross as structured clones do, by name. */
+/** Values that arrive like structured clones, by name. */
 const values: readonly (readonly [name: string, value: unknown])[] = [
   ['undefined', undefined],
   ['null', null],
@@ -49,7 +49,7 @@ const values: readonly (readonly [name: string, value: unknown])[] = [
   ['a list of 20,000 objects', Array.from({ length: 20_000 }, (_, id) => ({ id, name: `n${id}` }))],
 ];
 
-/** Values that cross to a task and back. */
+/** Values sent to a task and back. */
 export const valueCases: readonly CaseDraft[] = [
   test('values of each kind arrive as they are, to the task and back', async (stage) => {
     const dispatcher = await stage.ready();

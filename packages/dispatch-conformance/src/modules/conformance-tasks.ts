@@ -143,7 +143,7 @@ const module: TaskModule<ConformanceTasks> = defineTasks<ConformanceTasks>(
         if (number === 0) port1.close();
         else port1.postMessage(number + 1);
       });
-      // It goes with its worker, also where the result cannot be sent and the worker is this process.
+      // The port must not keep its worker alive, which may be this process, even if the result cannot be sent.
       port1.unref();
       return transferred({ port: port2 }, [port2]);
     },
@@ -239,7 +239,7 @@ function note({ log, mark }: { log?: string | undefined; mark: string }): void {
   if (log !== undefined) appendFileSync(log, `${mark}\n`);
 }
 
-/** @throws the signal's reason */
+/** Resolves when a file exists. @throws the signal's reason */
 async function fileThere(path: string, signal: AbortSignal): Promise<void> {
   for (const end = performance.now() + FOR_EVER_MS; performance.now() < end; ) {
     signal.throwIfAborted();
@@ -328,7 +328,7 @@ function throwFailure(kind: Failure): never {
   }
 }
 
-/** As a platform without the class has it, too: with members that are not enumerable. */
+/** Returns a SuppressedError, also on a platform without the class: its members are not enumerable. */
 function suppressedError(): Error {
   const hidden = { configurable: true, writable: true };
   return Object.defineProperties(new Error('both failed'), {

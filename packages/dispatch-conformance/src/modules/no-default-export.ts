@@ -1,2 +1,2 @@
-/** A module that forgot its default export. */
+/** Module without a default export. */
 export const tasks: { readonly echo: (input: unknown) => unknown } = { echo: (input) => input };

@@ -3,7 +3,7 @@ import { defineTasks, type TaskModule } from '@ticketing/dispatch/worker';
 import { type ConformanceTasks, type StartPlan, setupDataKey } from '../conformance-task-map.ts';
 import conformanceTasks from './conformance-tasks.ts';
 
-/** The usual tasks, in workers that start as planned and log it. */
+/** Returns the usual tasks, for workers that start as planned and log it. */
 export function startAsPlanned(plan: StartPlan): TaskModule<ConformanceTasks> {
   const { log, failures = 0, gate, hangs = false, replacesExit = false } = plan;
   if (replacesExit) {
@@ -11,7 +11,7 @@ export function startAsPlanned(plan: StartPlan): TaskModule<ConformanceTasks> {
   }
   return defineTasks(conformanceTasks.tasks, {
     setup({ workerId, slot, workerData }) {
-      // In one process a fallback's workers, which have none, start beside others.
+      // Only with data: in one process, workers of a fallback, which have none, start beside others.
       const shared = globalThis as { [setupDataKey]?: unknown };
       if (workerData !== undefined) shared[setupDataKey] = workerData;
       appendFileSync(log, `setup ${workerId} ${slot}\n`);

@@ -29,7 +29,7 @@ test('Node options of this process are kept, and some added', async () => {
   process.execArgv = kept;
   expect(await dispatcher.run('execArgv', undefined)).toEqual([
     '--no-warnings',
-    // At a port of its own.
+    // The worker has a port of its own.
     '--inspect=127.0.0.1:0',
     ...execArgv,
   ]);

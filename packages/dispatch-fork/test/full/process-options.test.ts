@@ -37,7 +37,7 @@ function folder(): string {
   return path;
 }
 
-/** Whether another user may read the sources, as a module of workers must be. */
+/** True if another user may read the sources, which workers load. */
 function mayRead(uid: number): boolean {
   const code = `require('node:fs').accessSync(${JSON.stringify(fileURLToPath(module))})`;
   return spawnSync(process.execPath, ['-e', code], { uid }).status === 0;

@@ -34,17 +34,17 @@ const rules = {
 
 const hostRules = { max: wholeBetween(1, 256, 16), zone: aLabel } satisfies Rules;
 
-/** Options of every pool that mean nothing for hosts, which start and end by themselves. */
+/** Options of every pool that do not apply to hosts, which start and end by themselves. */
 const OTHERS = ['min', 'max', 'stopGraceMs', 'healthMs', 'idleTimeoutMs', 'recycle'];
 
-/** Hosts come back within a second: a probe is cheap. */
+/** Short delays, because hosts come back within a second and a probe is cheap. */
 const RESTART = { backoffMs: [100, 1000] } as const;
 const START_TIMEOUT_MS = 5000;
 
 /**
- * Creates a dispatcher whose tasks run on the hosts of a fleet: those that `serveNatsTasks` announces over the same NATS. It
- * connects by itself, follows hosts as they come and go, and gives each call to the host with the fewest. The caller must
- * call `close()`.
+ * Creates a dispatcher whose tasks run on the hosts of a fleet, which `serveNatsTasks` announces over NATS. The dispatcher
+ * connects by itself, follows hosts as they come and go, and gives each call to the host that is likely to answer first. The
+ * caller must call `close()`.
  *
  * @throws TypeError or RangeError for options
  * @example
@@ -72,8 +72,8 @@ export function createNatsDispatcher(options: NatsDispatcherOptions): NatsDispat
 }
 
 /**
- * As {@link createNatsDispatcher}, for the conformance suite: with every option of a pool, a module for hosts that accept one,
- * a number of workers that does not follow the hosts, and a clock for what crosses the network.
+ * Creates a dispatcher like {@link createNatsDispatcher}, for the conformance suite: with every option of a pool, a module for
+ * hosts that accept one, a number of workers that does not follow the hosts, and a clock for the transport.
  */
 export function createDispatcherOver<M extends TaskMap>(
   options: NatsDispatcherOptions & PoolOptions,

@@ -19,7 +19,7 @@ import { idleMsOf, TICKS_OF_BEAT } from './pulse.ts';
 import type { Refused, WorkerContext } from './worker-context.ts';
 import { ZoneGate } from './zone-gate.ts';
 
-/** Resolved. */
+/** Options of a dispatcher, resolved. */
 export interface TransportOptions {
   readonly nats: LinkOptions['nats'];
   readonly name: string;
@@ -31,25 +31,25 @@ export interface TransportOptions {
   readonly maxMessageBytes: number;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Calls that the kernel gives a worker at most. */
+  /** Most calls that the kernel gives a worker. */
   readonly window: 'auto' | number;
-  /** For the conformance suite: address of the module that hosts run for this dispatcher. */
+  /** Address of a module that hosts run for this dispatcher, for the conformance suite. */
   readonly module?: string;
 }
 
-/** What the transport asks of the pool over it. */
+/** Methods that the transport needs of the pool over it. */
 export interface ScaledPool {
   scale(workers: number): Promise<void>;
   recycle(workerId: number): void;
 }
 
 const NOTHING = new Uint8Array(0);
-/** What is under way when a server of NATS is about to stop has this long. */
+/** Milliseconds for calls under way when a server of NATS is about to stop. */
 const LEAVE_MS = 1000;
-/** It is looked this often whether that has ended. */
+/** Milliseconds between two checks whether these calls have ended. */
 const LOOK_MS = 50;
 
-/** Workers are sessions with hosts that announce themselves: as many as there are hosts, `hosts.max` at most. */
+/** Transport whose workers are sessions with announced hosts: one per host, up to `hosts.max`. */
 export class NatsTransport implements Transport {
   readonly kind = 'nats';
   readonly capabilities: Capabilities = {
@@ -60,7 +60,7 @@ export class NatsTransport implements Transport {
   };
   readonly mayDifferInSpeed = true;
   readonly extraFrames = ['busy', 'keys-only', 'lost', 'report', 'room'] as const;
-  /** A host grants its own bound. */
+  /** Bounds above any that a host grants: the host's own limit applies. */
   readonly autoWindow: Transport['autoWindow'] = { first: 65_536, max: 65_536 };
   readonly id: string;
   readonly fleet: Fleet;
@@ -77,7 +77,7 @@ export class NatsTransport implements Transport {
   #isClosed = false;
   #isSettling = false;
   readonly #zones: ZoneGate;
-  /** When the server asked to leave it. */
+  /** Time at which the server asked its clients to leave. */
   #leavingAt: number | undefined;
   #leaveTimer: unknown;
 
@@ -247,11 +247,11 @@ export class NatsTransport implements Transport {
   }
 
   #withoutHost(worker: NatsWorker): void {
-    // Nobody makes another connection than the one that was given: to start anew would fail in the same way.
+    // A closed link was passed by the user and has no successor, so another start would fail the same way.
     worker.fail(this.whyUnready(), this.#link.state === 'closed');
   }
 
-  /** Once for all that happens in a turn, and never within a call of the kernel. */
+  /** Settles once for all events of a turn, and never within a call of the kernel. */
   #settleSoon(): void {
     if (this.#isSettling) return;
     this.#isSettling = true;
@@ -261,7 +261,7 @@ export class NatsTransport implements Transport {
     });
   }
 
-  /** Has as many workers as hosts are wanted, and gives hosts to those that wait. */
+  /** Scales the pool to one worker per wanted host, and gives hosts to waiting workers. */
   #settle(): void {
     const size = Math.max(1, this.fleet.wanted.length);
     if (size !== this.#size && this.#pool !== undefined) {
@@ -269,7 +269,7 @@ export class NatsTransport implements Transport {
       for (const worker of this.#workers.values()) {
         if (worker.slot >= size) worker.isRetiring = true;
       }
-      // A circuit that is open does not hinder the pool from following.
+      // The pool scales even while its circuit is open, so the rejection may be ignored.
       this.#pool.scale(size).catch(() => {});
     }
     if (!this.#link.isConnected) return;
@@ -283,7 +283,7 @@ export class NatsTransport implements Transport {
     this.#rebalance();
   }
 
-  /** The best host without a session of ours; else, for a successor, that of the worker before it. */
+  /** Returns the best host without a session of this dispatcher; for a successor without one, the host of the worker before it. */
   #hostFor(worker: NatsWorker): KnownHost | undefined {
     const taken = new Set<string>();
     let before: string | undefined;
@@ -297,21 +297,21 @@ export class NatsTransport implements Transport {
     return free.find(({ announcement: { id } }) => id !== before) ?? free[0];
   }
 
-  /** Moves a session from a host that is no longer wanted to one that is, one at a time. */
+  /** Moves a session from a host that is no longer wanted to a wanted one, one session at a time. */
   #rebalance(): void {
     const wanted = new Set(this.fleet.wanted.map(({ announcement: { id } }) => id));
     let surplus: NatsWorker | undefined;
     for (const worker of this.#workers.values()) {
       if (worker.isRetiring) continue;
       const { host } = worker;
-      // One that waits, or is being opened, comes first.
+      // A session that waits, or is being opened, comes first.
       if (host === undefined || !worker.isReady) return;
       if (!wanted.delete(host.announcement.id)) surplus = worker;
     }
     if (surplus !== undefined && wanted.size > 0) this.#pool?.recycle(surplus.workerId);
   }
 
-  /** Nothing new begins on a connection whose server is about to stop; what is under way has a moment. */
+  /** Leaves a server that is about to stop as soon as no call is under way, at the latest after `LEAVE_MS`. */
   #leaveServer(): void {
     const { clock } = this.#options;
     if (this.#leavingAt === undefined || this.#isClosed) return;
@@ -335,7 +335,7 @@ export class NatsTransport implements Transport {
     const lateMs = now - this.#dueAt;
     const isBeat = this.#ticks % TICKS_OF_BEAT === 0;
     this.#tickLater();
-    // If this process slept, what came meanwhile is read after this.
+    // If this process slept, messages that came in that time are read after this tick.
     const sleptMs = lateMs > beatMs / 2 ? lateMs : 0;
     for (const worker of [...this.#workers.values()]) worker.tick(now, sleptMs);
     if (!isBeat) return;

@@ -29,7 +29,7 @@ import {
 } from './session-frames.ts';
 import type { Refused, WorkerContext } from './worker-context.ts';
 
-/** First byte of an answer to an opening; messages begin with their version. */
+/** First byte of an answer to an opening; messages of a session begin with their version. */
 const JSON_BEGINS = 0x7b;
 
 type State =
@@ -44,20 +44,20 @@ type State =
     }
   | { readonly kind: 'ended' };
 
-/** A worker of the kernel: a session with a host, once there is one for it. */
+/** Worker of the kernel: a session with a host, as soon as there is a host for it. */
 export class NatsWorker implements WorkerHandle {
   readonly pid: undefined = undefined;
   readonly workerId: number;
   readonly slot: number;
-  /** Its successor takes tasks, or its slot was removed: its host may have another session of this dispatcher. */
+  /** True after its successor has started, or its slot was removed: its host may have another session of this dispatcher. */
   isRetiring = false;
   isReady = false;
-  /** Calls that it has not settled. */
+  /** Calls that the worker has not settled. */
   inFlight = 0;
   credit = 1;
-  /** The host has refused a call for want of room, and told of none since. */
+  /** True if the host has refused a call for lack of room, and has not reported room since. */
   isRefused = false;
-  /** The kernel gives it no calls, whatever the host says. */
+  /** True while the kernel gives it no calls, even if the host has room. */
   isHeld = false;
   #isForKeys = false;
   readonly #context: WorkerContext<NatsWorker>;
@@ -69,7 +69,7 @@ export class NatsWorker implements WorkerHandle {
   #lastSeq = 0;
   readonly #rooms = new StreamRooms();
   #toldHosts = 0;
-  /** It was asked to stop, or could not start. */
+  /** True after the worker was asked to stop, or could not start. */
   #expectsEnd = false;
   #rttMs: number | undefined;
 
@@ -88,14 +88,14 @@ export class NatsWorker implements WorkerHandle {
     return this.#state.kind === 'waiting';
   }
 
-  /** The host that it has a session with, or is opening one. */
+  /** Host with which the worker has a session, or is opening one. */
   get host(): KnownHost | undefined {
     return this.#state.kind === 'open' || this.#state.kind === 'opening'
       ? this.#state.host
       : undefined;
   }
 
-  /** Says whether the host is wanted for its keys alone. */
+  /** Tells the kernel if the host is wanted for its keys alone. */
   forKeys(isForKeys: boolean): void {
     if (!this.isReady || isForKeys === this.#isForKeys) return;
     this.#isForKeys = isForKeys;
@@ -108,7 +108,7 @@ export class NatsWorker implements WorkerHandle {
     this.#ask(host, this.#reply);
   }
 
-  /** Asks for the session; or, without a reply, says how large the fleet has become. */
+  /** Asks for the session; or, without a reply subject, reports the number of known hosts. */
   #ask(host: KnownHost, reply?: string): void {
     const { link, subjects, opening, hosts } = this.#context;
     this.#toldHosts = hosts();
@@ -117,7 +117,7 @@ export class NatsWorker implements WorkerHandle {
     link.publish(subjects.open(host.announcement.id), encodeJson(asked satisfies Opening), reply);
   }
 
-  /** Called at each tick: asks the host for a sign of life if it is time to; gives up one that is silent. */
+  /** Asks the host for a sign of life when one is due, and gives up a silent host. Called at each tick. */
   tick(now: number, lateMs: number): void {
     const state = this.#state;
     if (state.kind === 'opening') {
@@ -136,7 +136,7 @@ export class NatsWorker implements WorkerHandle {
     }
   }
 
-  /** Takes a message of the host, or the server's word that it has none. */
+  /** Takes a message of the host, or the server's answer that the host has no subscription. */
   receive({ data, headers }: NatsMessage): void {
     const state = this.#state;
     const isUnheard = data.byteLength === 0 && headers?.code === 503;
@@ -145,27 +145,27 @@ export class NatsWorker implements WorkerHandle {
       else this.#opened(state.host, data);
     } else if (state.kind === 'open') {
       if (isUnheard) {
-        // None of these began: others may run them.
+        // The host has begun none of these calls, so other workers may run them.
         const unheard = state.pulse.takeUnheard();
         this.#events.frames(unheard.map((seq): FromWorker => ({ kind: 'busy', seq })));
         this.lose('no-responders');
         return;
       }
-      // The host was asked twice, since it was slow to answer.
+      // A second answer: the host was asked twice because it was slow.
       if (data[0] === JSON_BEGINS) return;
       const now = this.#context.now();
       const rttMs = state.channel.receive(data, now);
       state.pulse.heard(now, this.inFlight > 0);
       if (rttMs === undefined) return;
       this.#rttMs = rttMs;
-      // The first question is answered before the session is ready, which reports by itself.
+      // The first answer comes before the session is ready; the start then reports by itself.
       if (this.isReady) this.#report();
     }
   }
 
   send(given: readonly ToWorker[]): readonly Unsent[] {
     const state = this.#state;
-    // A session that goes with the connection gives its calls to others that go with it: none of them starts there.
+    // Without a connection every session is lost: the calls that the kernel moves between them must not start anywhere.
     if (state.kind !== 'open' || this.#context.link.state !== 'connected') return [];
     const refused = state.streams ? [] : withoutStreams(given, state.host.announcement.id);
     const frames = refused.length === 0 ? given : given.filter((frame) => !isStream(frame));
@@ -185,7 +185,7 @@ export class NatsWorker implements WorkerHandle {
     return [...refused, ...unsent];
   }
 
-  /** Reports every call as started: it is better to run none again than one twice. */
+  /** Returns the last call as started, because it is unknown which calls have run: none may run twice. */
   started(): number {
     return this.#lastSeq;
   }
@@ -202,25 +202,25 @@ export class NatsWorker implements WorkerHandle {
   /** Does nothing: the connection lives as long as the dispatcher. */
   hold(): void {}
 
-  /** Has the kernel give it no calls, or as many again as the host lets it have. */
+  /** Stops the kernel from giving it calls, or lets the kernel give up to `credit` calls again. */
   holdCalls(held: boolean): void {
     if (held === this.isHeld || !this.isReady) return;
     this.isHeld = held;
     this.#events.frames([held ? { kind: 'busy', seq: 0 } : { kind: 'room', window: this.credit }]);
   }
 
-  /** The session is lost. */
+  /** Ends a lost session. */
   lose(sign: NatsLossSign): void {
     this.#end(sign, sign !== 'ended' && sign !== 'no-responders');
   }
 
-  /** The connection broke: what was under way is lost. A host that has not answered is asked again. */
+  /** Loses the session with the broken connection. A host that has not answered is asked again later. */
   disconnected(): void {
     if (this.#state.kind === 'opening') this.#state = { kind: 'waiting' };
     else if (this.#state.kind === 'open') this.lose('disconnect');
   }
 
-  /** Ends a worker that never got a host. `final`: another one would not get one either. */
+  /** Ends a worker that never got a host. `final`: another worker would get none either. */
   fail(error: DispatchError, final: boolean): void {
     if (this.#state.kind !== 'waiting' && this.#state.kind !== 'opening') return;
     this.#events.frames([{ kind: 'start-failed', error, final }]);
@@ -229,7 +229,7 @@ export class NatsWorker implements WorkerHandle {
 
   #opened(host: KnownHost, data: Uint8Array): void {
     const answer = readOpened(data);
-    // A host that was given up may still answer.
+    // The answer may come from a host that was given up.
     if (answer?.host !== host.announcement.id) return;
     host.unansweredMs = 0;
     if (!answer.ok) {
@@ -256,7 +256,7 @@ export class NatsWorker implements WorkerHandle {
     const openedAt = now();
     const pulse = new Pulse(opening, openedAt);
     this.#state = { kind: 'open', host, channel, pulse, streams: answer.streams };
-    // The host begins when it hears the first message.
+    // The host begins to serve when the first message arrives.
     pulse.asked(openedAt, false);
     channel.ping(this.#reply, openedAt);
   }
@@ -273,7 +273,7 @@ export class NatsWorker implements WorkerHandle {
     try {
       frames = decodeFromWorker(message);
     } catch {
-      // As one that is no message at all.
+      // Handled below like bytes that are no message.
     }
     // A session is ready once.
     const isNew = (frame: FromWorker): boolean => frame.kind !== 'ready' || !this.isReady;
@@ -289,7 +289,7 @@ export class NatsWorker implements WorkerHandle {
     }
   }
 
-  /** Notes what frames say about the host. @returns what the kernel is to know */
+  /** Notes the facts about the host in frames. @returns the frames for the kernel */
   #noted(frames: readonly FromWorker[]): readonly FromWorker[] {
     let noted = frames;
     for (const frame of frames) {
@@ -301,7 +301,7 @@ export class NatsWorker implements WorkerHandle {
           this.inFlight -= 1;
           break;
         case 'busy':
-          // 0: it refuses calls, and gives none back.
+          // With `seq` 0 the host refuses calls, and gives none back.
           if (frame.seq > 0) this.inFlight -= 1;
           this.isRefused = true;
           break;

@@ -2,15 +2,16 @@ import { DispatchError } from '@ticketing/dispatch';
 import type { KnownHost } from '../fleet/fleet.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 
-/** A dispatcher, for its errors. */
+/** Facts of a dispatcher for its errors. */
 interface Named {
   readonly name: string;
   readonly fleet: string;
   readonly tasks: readonly string[];
 }
 
+/** State of the connection and the sessions. */
 interface Circumstances extends Pick<NatsLink, 'state' | 'lastError'> {
-  /** Ids of the hosts that it has sessions with. */
+  /** Ids of the hosts that already have a session. */
   readonly taken: ReadonlySet<string>;
 }
 
@@ -37,7 +38,7 @@ const reasons: Readonly<Record<string, string>> = {
   v8: 'of another Node.js',
 };
 
-/** Returns how many hosts are passed over for each reason; '' if none are known. */
+/** Returns the number of hosts passed over for each reason, as a text; '' without known hosts. */
 function countByReason(known: readonly KnownHost[], taken: ReadonlySet<string>): string {
   const counts = new Map<string, number>();
   for (const host of known) {

@@ -1,8 +1,8 @@
-/** A dispatcher looks at its sessions this often in a beat. */
+/** Ticks per beat, at each of which a dispatcher checks its sessions. */
 export const TICKS_OF_BEAT = 4;
-/** Beats after which an idle session is asked for a sign of life: nothing is lost with it, and a call asks by itself. */
+/** Beats after which an idle host is asked for a sign of life: rarely, because no call depends on it, and a call asks by itself. */
 const IDLE_BEATS = 20;
-/** A busy session measures its round trip this often. */
+/** Beats between two measurements of a busy session's round trip. */
 const BEATS_OF_ROUND_TRIP = 240;
 
 /** Returns milliseconds without a message after which an idle session is asked for a sign of life. */
@@ -11,21 +11,22 @@ export function idleMsOf(beatMs: number): number {
 }
 
 /**
- * When the host of a session is asked for a sign of life, and when it counts as silent. Messages are signs, both ways, so a busy
- * session is asked only if an answer takes long; without calls under way no caller waits for one. All times are of one clock.
+ * Liveness of a session's host, seen from the dispatcher: decides when to ask the host for a sign of life, and when it is silent.
+ * Messages are signs, both ways, so the host of a busy session is asked only if an answer takes long; without calls under way no
+ * caller waits for one. All times are of one clock.
  */
 export class Pulse {
   readonly #beatMs: number;
   readonly #silentAfterMs: number;
   readonly #askAfterMs: number;
-  /** Since when a sign of life is due: calls are under way, or it was asked. */
+  /** Time since which a sign of life is due, because calls are under way or the host was asked. */
   #dueSince: number | undefined;
   #heardAt: number;
   #sentAt: number;
   #askedAt: number;
-  /** Messages that were sent, at the last tick. */
+  /** Number of messages sent until the last tick. */
   #sent = 0;
-  /** Calls that were sent with or after the one question that is open: it asked when no call was under way. */
+  /** Calls sent since the pending question, if that was sent while no call was under way; else undefined. */
   #unheard: number[] | undefined;
 
   constructor(
@@ -34,14 +35,14 @@ export class Pulse {
   ) {
     this.#beatMs = beatMs;
     this.#silentAfterMs = beatMs * missedBeats;
-    // A beat less a tick, so that the question comes within a beat; and soon enough for an answer.
+    // A beat less a tick, so that the question comes within a beat; and early enough for an answer to arrive.
     this.#askAfterMs = beatMs * Math.min(1 - 1 / TICKS_OF_BEAT, missedBeats / 4);
     this.#heardAt = now;
     this.#sentAt = now;
     this.#askedAt = now;
   }
 
-  /** A call is sent. @returns whether it is to ask the server whether the host lives: the session was idle */
+  /** Notes that a call is sent. @returns true if the call must ask the server if the host lives, because the session was idle */
   calls(seq: number, now: () => number): boolean {
     const asks = this.#dueSince === undefined;
     if (asks) {
@@ -52,28 +53,28 @@ export class Pulse {
     return asks;
   }
 
-  /** The host is asked. */
+  /** Notes that the host is asked for a sign of life. */
   asked(now: number, hasCalls: boolean): void {
     this.#askedAt = now;
     this.#dueSince ??= now;
     this.#unheard = hasCalls ? undefined : [];
   }
 
-  /** The host has sent something; `hasCalls`: the next sign is due. */
+  /** Notes a message of the host. With `hasCalls` the next sign is due from now on. */
   heard(now: number, hasCalls: boolean): void {
     this.#heardAt = now;
     this.#dueSince = hasCalls ? now : undefined;
     this.#unheard = undefined;
   }
 
-  /** Returns calls that cannot have begun, when the server says that the host has gone: it had before it was sent them. */
+  /** Returns the calls that cannot have begun, after the server reports that the host has gone: they were sent after its end. */
   takeUnheard(): readonly number[] {
     const calls = this.#unheard ?? [];
     this.#unheard = undefined;
     return calls;
   }
 
-  /** This process slept: what came meanwhile is read after this, and a question asked now has a beat. */
+  /** Postpones due signs after this process slept: messages of that time are read later, and a question asked now has a beat. */
   late(lateMs: number, now: number): void {
     this.#heardAt += lateMs;
     if (this.#dueSince === undefined) return;
@@ -86,9 +87,9 @@ export class Pulse {
   }
 
   /**
-   * Whether the host is to be asked now. Called at each tick.
+   * Returns true if the host must be asked now. Called at each tick.
    *
-   * @param sent - messages sent so far
+   * @param sent - number of messages sent so far
    */
   isToAsk(
     now: number,
@@ -98,10 +99,10 @@ export class Pulse {
     this.#sent = sent;
     const beatMs = this.#beatMs;
     const sinceAskedMs = now - this.#askedAt;
-    // The server knows at once whether the host lives, and only a question tells.
+    // Only a question shows if the host lives: the server answers it at once if it does not.
     const dueMs = this.#dueSince === undefined ? 0 : now - this.#dueSince;
     if (dueMs >= this.#askAfterMs) return sinceAskedMs >= beatMs || dueMs <= sinceAskedMs;
-    // The host aborts the calls of a dispatcher that is silent.
+    // A silent dispatcher would lose its calls: the host aborts them.
     if (hasCalls && now - this.#sentAt >= this.#askAfterMs) return true;
     const quietMs = now - Math.min(this.#heardAt, this.#sentAt);
     return quietMs >= idleMsOf(beatMs) || sinceAskedMs >= BEATS_OF_ROUND_TRIP * beatMs;

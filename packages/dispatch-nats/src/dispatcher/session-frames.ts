@@ -3,18 +3,18 @@ import type { FromWorker, ToWorker, Unsent } from '@ticketing/dispatch/transport
 import type { NatsLossSign, NatsWorkerReport } from '../contract.ts';
 import type { KnownHost } from '../fleet/fleet.ts';
 
-/** Whether the caller of a frame has set a limit. */
+/** Returns true for a call with a deadline. */
 export function hasDeadline(frame: ToWorker): boolean {
   return frame.kind === 'run' && frame.deadline !== undefined;
 }
 
-/** Clocks of two machines are never compared: the host adds the time left to its own. */
+/** Replaces a deadline by the time left, which the host adds to its own clock: clocks of two machines are never compared. */
 export function withTimeLeft(frame: ToWorker): ToWorker {
   if (frame.kind !== 'run' || frame.deadline === undefined) return frame;
   return { ...frame, deadline: Math.max(0, frame.deadline - Date.now()) };
 }
 
-/** Whether a frame begins a stream. */
+/** Returns true for a frame that begins a stream. */
 export function isStream(frame: ToWorker): boolean {
   return frame.kind === 'run' && frame.credit !== undefined;
 }
@@ -35,7 +35,7 @@ function noStreams(task: string, host: string): DispatchError {
   });
 }
 
-/** Whether the kernel can apply a frame; what its cells are is checked by the reader. */
+/** Returns true for a frame that the kernel can apply; the reader has checked the types of its values. */
 export function isSound(frame: FromWorker): boolean {
   return frame.kind !== 'room' || frame.window >= 1;
 }
@@ -49,17 +49,17 @@ const signs: Readonly<Record<NatsLossSign, string>> = {
   ended: 'it has ended the session',
 };
 
-/** The cause of a worker's end. */
+/** Returns the cause of a worker's end. */
 export function lostHost(host: string, sign: NatsLossSign): Error {
   return new Error(`Lost host ${host}: ${signs[sign]}`);
 }
 
-/** Whether a frame says that the host takes no more calls, and waits for the answer that none is on its way. */
+/** Returns true for the frame by which a host refuses further calls, and waits for a confirmation that no call is on its way. */
 export function isFarewell(frame: FromWorker): boolean {
   return frame.kind === 'busy' && frame.seq === 0;
 }
 
-/** Returns what a worker reports of its host. */
+/** Returns a worker's report about its host. */
 export function reportOf(
   known: KnownHost | undefined,
   figures: Pick<NatsWorkerReport, 'rttMs' | 'credit'>,
@@ -69,7 +69,7 @@ export function reportOf(
   return { kind: 'report', data, worked: true };
 }
 
-/** Returns what the kernel is told when a host is ready: a call may also be for a task that another host has. */
+/** Returns the frames for the kernel when a host is ready, with the tasks of all hosts: a call may be for a task of another one. */
 export function readied(
   { tasks }: Extract<FromWorker, { kind: 'ready' }>,
   others: readonly string[],
@@ -81,11 +81,11 @@ export function readied(
   ];
 }
 
-/** The items that a host may send of each stream, by the credit that it was given: what comes beyond it was not asked for. */
+/** Number of items that a host may still send of each stream, by the credit that it was given. */
 export class StreamRooms {
   readonly #rooms = new Map<number, number>();
 
-  /** Notes a frame that is sent. */
+  /** Notes a frame to the host. */
   sent(frame: ToWorker): void {
     if (frame.kind === 'run' && frame.credit !== undefined) {
       this.#rooms.set(frame.seq, frame.credit);
@@ -95,7 +95,7 @@ export class StreamRooms {
     }
   }
 
-  /** Notes a frame that came. @returns whether there was room for it */
+  /** Notes a frame of the host. @returns false for an item beyond the credit */
   came(frame: FromWorker): boolean {
     switch (frame.kind) {
       case 'item': {
@@ -103,7 +103,7 @@ export class StreamRooms {
         if (room > 0) this.#rooms.set(frame.seq, room - 1);
         return room > 0;
       }
-      // The host has nothing more to do with the call.
+      // The call has ended for the host.
       case 'done':
       case 'failed':
       case 'lost':

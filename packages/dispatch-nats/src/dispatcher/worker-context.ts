@@ -4,26 +4,27 @@ import type { KnownHost } from '../fleet/fleet.ts';
 import type { FleetSubjects } from '../fleet/subjects.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 
-/** What the workers of a dispatcher share. */
+/** State and callbacks that the workers of a dispatcher share. */
 export interface WorkerContext<Worker> {
   readonly link: NatsLink;
   readonly subjects: FleetSubjects;
   readonly opening: Omit<Opening, 'session' | 'hosts'>;
   readonly now: () => number;
-  /** Hosts that are known. */
+  /** Returns the number of known hosts. */
   hosts(): number;
-  /** Tasks that any host has. */
+  /** Returns the tasks of all hosts. */
   tasks(): readonly string[];
-  /** The host has opened the session, and takes tasks. */
+  /** Reports that the host has opened the session, and takes tasks. */
   ready(worker: Worker): void;
-  /** The kernel gives a worker up that never got a host. */
+  /** Fails a worker that never got a host, because the kernel gives it up. */
   withoutHost(worker: Worker): void;
-  /** The host did not open the session. */
+  /** Reports that the host did not open the session. */
   refused(host: KnownHost, reason: Refused): void;
-  /** The host asks for a successor elsewhere. */
+  /** Reports that the host asks for a successor on another host. */
   leaving(host: KnownHost): void;
-  /** The session is over; before the kernel knows. `sign`: it was lost. */
+  /** Reports the end of a session, before the kernel learns of it. `sign` is defined if it was lost. */
   ended(worker: Worker, host: KnownHost | undefined, sign: NatsLossSign | undefined): void;
 }
 
+/** Reason why a host did not open a session. */
 export type Refused = 'full' | 'leaving' | 'protocol' | 'v8' | 'silent' | 'no-responders';

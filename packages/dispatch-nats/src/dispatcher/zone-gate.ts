@@ -1,13 +1,14 @@
 import type { Fleet } from '../fleet/fleet.ts';
 import type { NatsWorker } from './nats-worker.ts';
 
-/** Beats in a row that find the own zone full before hosts of others get calls, and half idle before they get none. */
+/** Beats in a row with a full own zone after which hosts of other zones get calls. */
 const FULL_BEATS = 2;
+/** Beats in a row with a half idle own zone after which hosts of other zones get none. */
 const IDLE_BEATS = 4;
 
 /**
- * Keeps calls in the own zone: hosts of other zones get none while one of the own has room. Calls with keys go to their
- * owners, wherever those are, so a dispatcher that uses keys holds no host back.
+ * Keeps calls in the dispatcher's own zone: hosts of other zones get no calls while a host of the own zone has room. Calls with
+ * keys go to their owners in any zone, so a dispatcher that uses keys holds no host back.
  */
 export class ZoneGate {
   readonly #fleet: Fleet;
@@ -21,16 +22,16 @@ export class ZoneGate {
     this.#window = window === 'auto' ? Number.POSITIVE_INFINITY : window;
   }
 
-  /** A worker takes calls now. */
+  /** Applies the gate to a worker that takes calls from now on. */
   joined(worker: NatsWorker, workers: readonly NatsWorker[]): void {
     if (worker.isHeld || !this.#isForeign(worker)) this.#apply(workers);
     else worker.holdCalls(this.#holds(workers));
   }
 
-  /** Looks at the load of the own zone, once a beat. */
+  /** Opens or closes the gate by the load of the own zone. Called once per beat. */
   tick(workers: readonly NatsWorker[]): void {
     const own = workers.filter((worker) => worker.isReady && !this.#isForeign(worker));
-    // A host that others use too may be full of their calls.
+    // A host that other dispatchers use too may be full of their calls.
     const mostOf = ({ isRefused, credit }: NatsWorker) =>
       isRefused ? 0 : Math.min(credit, this.#window);
     const isFull = own.every((worker) => worker.inFlight >= mostOf(worker));

@@ -3,10 +3,10 @@ import { isIdentity } from './subjects.ts';
 
 /** Version of the messages of sessions. */
 export const PROTOCOL = 1;
-/** Format of `v8.serialize`, in which values cross. */
+/** Version of the format of `v8.serialize`, in which values are sent. */
 export const V8_FORMAT: number = v8.serialize(undefined)[1] as number;
 
-/** What a host tells all dispatchers. */
+/** Message of a host to all dispatchers. */
 export interface Announcement {
   readonly protocol: number;
   readonly v8: number;
@@ -16,11 +16,11 @@ export interface Announcement {
   readonly tasks: readonly string[];
   readonly capacity: number;
   readonly state: 'serving' | 'leaving' | 'closed';
-  /** The next announcement comes within this. */
+  /** Milliseconds within which the next announcement comes. */
   readonly withinMs: number;
 }
 
-/** What a dispatcher asks a host, to open a session. */
+/** Request of a dispatcher to open a session with a host. */
 export interface Opening {
   readonly protocol: number;
   readonly v8: number;
@@ -30,22 +30,22 @@ export interface Opening {
   readonly session: number;
   readonly beatMs: number;
   readonly missedBeats: number;
-  /** Hosts that the dispatcher knows. */
+  /** Number of hosts that the dispatcher knows. */
   readonly hosts: number;
-  /** Without calls the dispatcher sends something at least this often. */
+  /** Most milliseconds between two messages of the dispatcher while it has no calls. */
   readonly idleMs: number;
   readonly maxMessageBytes: number;
-  /** For the conformance suite: address of a module that the host runs instead of its own tasks. */
+  /** Address of a module that the host runs instead of its own tasks, for the conformance suite. */
   readonly module: string | undefined;
 }
 
-/** What a host answers. */
+/** Answer of a host to an opening. */
 export type Opened = { readonly host: string } & (
   | {
       readonly ok: true;
       readonly window: number;
       readonly maxMessageBytes: number;
-      /** Whether it knows the frames of streams: an older one would end the session. */
+      /** True if the host knows the frames of streams: a host of an older version would end the session. */
       readonly streams: boolean;
     }
   | { readonly ok: false; readonly reason: 'full' | 'leaving' | 'protocol' | 'v8' }
@@ -53,16 +53,16 @@ export type Opened = { readonly host: string } & (
 
 const MAX_TASKS = 10_000;
 const MAX_IDLE_MS = 86_400_000;
-/** What is known of a host that does not say. */
+/** Default of `withinMs`, for a host that does not send it. */
 const WITHIN_MS = 13_000;
-/** Of an announcement, an opening or its answer: others are not read. */
+/** Most bytes of an announcement, an opening or its answer; larger ones are not read. */
 export const MAX_JSON_BYTES: number = 512 * 1024;
 
 export function encodeJson(value: unknown): Uint8Array {
   return Buffer.from(JSON.stringify(value));
 }
 
-/** Reads an announcement; `undefined` for anything else. One of another protocol has that and its id alone in common. */
+/** Reads an announcement; `undefined` for anything else. Announcements of all protocols have `protocol` and `id` in common. */
 export function readAnnouncement(data: Uint8Array): Announcement | undefined {
   const value = readObject(data);
   if (value === undefined || !isIdentity(value.id) || !isCount(value.protocol)) return undefined;

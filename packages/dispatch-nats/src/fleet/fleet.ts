@@ -1,38 +1,39 @@
-import { hashText, rendezvousWeight } from '@ticketing/kit';
+import { hashText, heaviest, rendezvousWeight } from '@ticketing/kit';
 import type { NatsLossSign, NatsRefusal } from '../contract.ts';
 import { type Announcement, PROTOCOL, V8_FORMAT } from './announcement.ts';
 import { publishHostEvent } from './host-events.ts';
 
-/** Hosts that a dispatcher remembers: what a stranger announces must not fill its memory. */
+/** Most hosts that a dispatcher remembers: announcements of strangers must not fill its memory. */
 export const MAX_KNOWN = 10_000;
-/** Hosts that own keys, at most: each dispatcher has a session with all of them. */
+/** Most hosts that own keys: each dispatcher has a session with all of them. */
 const MAX_OWNERS = 16;
-/** A host that misses this many announcements in a row is forgotten; each says when the next is due (`withinMs`). */
+/** Missing announcements in a row after which a host is forgotten; each has the time of the next one (`withinMs`). */
 const MISSED_ANNOUNCEMENTS = 3;
-/** Hosts that have not announced themselves are looked for this often. */
+/** Milliseconds between two searches for hosts that have not announced themselves. */
 const LOOK_MS = 1000;
-/** A host that was full is asked again after this. */
+/** Milliseconds after which a host that was full is asked again. */
 const FULL_MS = 1000;
-/** A host that was silent is asked again after this, then after twice as long, 16 s at most: its session alone may be gone. */
+/** Milliseconds after which a silent host is asked again, because only its session may be gone; they double with each attempt. */
 const PROBE_MS = 1000;
 const MAX_PROBE_MS = 16_000;
 
-/** A host as a dispatcher knows it. */
+/** Facts that a dispatcher knows of a host. */
 export interface KnownHost {
   announcement: Announcement;
   readonly hash: number;
   heardAt: number;
-  /** `silent`: lost, or it did not answer; until it announces itself, or is asked again. */
+  /** State of the host. `silent`: lost, or it did not answer; until it announces itself, or is asked again. */
   state: 'serving' | 'leaving' | 'silent';
   readonly refused: NatsRefusal | undefined;
   fullUntil: number;
-  /** When a silent host is asked again; 0: not decided yet. */
+  /** Time at which a silent host is asked again; 0 before that is decided. */
   probeAt: number;
   probeMs: number;
-  /** Milliseconds for which workers that were given up had waited for its answer, since it last gave one. */
+  /** Milliseconds without an answer since its last one, added up over workers that were given up while they waited for it. */
   unansweredMs: number;
 }
 
+/** Facts of a dispatcher by which it chooses its hosts. */
 export interface FleetOptions {
   readonly fleet: string;
   /** Id and name of the dispatcher. */
@@ -43,7 +44,7 @@ export interface FleetOptions {
   readonly zone: string | undefined;
 }
 
-/** The hosts that a dispatcher knows, those that it uses, and those that own keys. */
+/** Hosts that a dispatcher knows, hosts that it uses, and hosts that own keys. */
 export class Fleet {
   readonly hosts: Map<string, KnownHost> = new Map();
   readonly refused: Record<NatsRefusal, number> = {
@@ -63,14 +64,14 @@ export class Fleet {
   };
   readonly #options: FleetOptions;
   readonly #hash: number;
-  /** Set once a call has a key. */
+  /** True after the first call with a key. */
   #usesKeys = false;
   #wanted: readonly KnownHost[] | undefined;
-  /** Those of `wanted` that are there for their keys alone. */
+  /** Ids of the hosts in `wanted` that are there for their keys alone. */
   #forKeys: ReadonlySet<string> = new Set();
   #owners: readonly KnownHost[] | undefined;
   #tasks: readonly string[] | undefined;
-  /** Some host is silent or full: it is looked at each time. */
+  /** True while a host is silent or full: hosts are checked at each tick then. */
   #hasAway = false;
   #lookAt = 0;
 
@@ -79,7 +80,7 @@ export class Fleet {
     this.#hash = hashText(options.id);
   }
 
-  /** Takes an announcement in. @returns whether anything has changed for sessions */
+  /** Applies an announcement. @returns true if anything has changed for sessions */
   hear(announcement: Announcement, now: number): boolean {
     const { id, state } = announcement;
     const known = this.hosts.get(id);
@@ -110,13 +111,13 @@ export class Fleet {
     return true;
   }
 
-  /** A host is passed over, or has refused a session. */
+  /** Counts a host that is passed over, or has refused a session. */
   refuse(id: string, reason: NatsRefusal): void {
     this.refused[reason] += 1;
     publishHostEvent({ type: 'refused', name: this.#options.name, host: id, reason });
   }
 
-  /** A host has no room for one more dispatcher. */
+  /** Notes that a host has no room for one more dispatcher. */
   full(id: string, now: number): void {
     const host = this.hosts.get(id);
     if (host !== undefined) host.fullUntil = now + FULL_MS;
@@ -125,7 +126,7 @@ export class Fleet {
     this.#changed();
   }
 
-  /** A session was lost. A host that can no longer be reached is not used until it announces itself. */
+  /** Counts a lost session. A host that can no longer be reached is not used until it announces itself. */
   loses(id: string, sign: NatsLossSign): void {
     this.lost[sign] += 1;
     publishHostEvent({ type: 'lost', name: this.#options.name, host: id, sign });
@@ -150,12 +151,12 @@ export class Fleet {
     this.#changed();
   }
 
-  /** The connection broke: no host can be reached until it announces itself, or is asked again. */
+  /** Makes all hosts silent after the connection broke, until they announce themselves or are asked again. */
   cutOff(): void {
     for (const id of this.hosts.keys()) this.silent(id);
   }
 
-  /** Forgets hosts that have not announced themselves. @returns whether the hosts that are wanted may have changed */
+  /** Forgets hosts that have not announced themselves. @returns true if the wanted hosts may have changed */
   tick(now: number): boolean {
     if (!this.#hasAway && now < this.#lookAt) return false;
     this.#lookAt = now + LOOK_MS;
@@ -174,7 +175,7 @@ export class Fleet {
     return changed;
   }
 
-  /** @returns whether a silent host is to be asked again */
+  /** Returns true if a silent host must be asked again, and makes it serve. */
   #probe(host: KnownHost, now: number): boolean {
     if (host.probeAt === 0) host.probeAt = now + host.probeMs;
     if (now < host.probeAt) return false;
@@ -185,18 +186,18 @@ export class Fleet {
     return true;
   }
 
-  /** The hosts that this dispatcher has sessions with, the best first: own zone, then by a weight that differs in each. */
+  /** Hosts with which this dispatcher should have sessions, the best first: own zone, then by a weight of each dispatcher's own. */
   get wanted(): readonly KnownHost[] {
     this.#wanted ??= this.#choose();
     return this.#wanted;
   }
 
-  /** Whether a host is wanted for the keys that it owns alone: it has such a session with every dispatcher. */
+  /** Returns true for a host that is wanted only for the keys that it owns: it has such a session with every dispatcher. */
   isForKeys(id: string): boolean {
     return this.wanted.length > 0 && this.#forKeys.has(id);
   }
 
-  /** Whether sessions with owners of keys became wanted. */
+  /** Makes sessions with owners of keys wanted. @returns false if they were before */
   useKeys(): boolean {
     if (this.#usesKeys) return false;
     this.#usesKeys = true;
@@ -213,21 +214,14 @@ export class Fleet {
     return zone === undefined || announcement.zone === zone;
   }
 
-  /** The host that owns a key: the same for every dispatcher that knows the same hosts. */
+  /** Returns the id of the host that owns a key, equal in all dispatchers that know the same hosts. */
   ownerOf(key: string): string | undefined {
-    const hash = hashText(key);
-    let owner: KnownHost | undefined;
-    let highest = -1;
-    for (const host of this.#ownersOfKeys) {
-      const weight = rendezvousWeight(hash, host.hash);
-      if (weight <= highest) continue;
-      highest = weight;
-      owner = host;
-    }
-    return owner?.announcement.id;
+    const owners = this.#ownersOfKeys;
+    const owner = heaviest(owners.length, hashText(key), (index) => owners[index]?.hash);
+    return owners[owner]?.announcement.id;
   }
 
-  /** Tasks that any of the hosts has. */
+  /** Tasks of all hosts together. */
   get tasks(): readonly string[] {
     this.#tasks ??= this.#allTasks();
     return this.#tasks;
@@ -292,7 +286,7 @@ export class Fleet {
   }
 }
 
-/** Hosts by their weight for a name, the greatest first. */
+/** Returns hosts in the order of their weights for a name, the greatest first. */
 function best(hosts: readonly KnownHost[], hash: number): KnownHost[] {
   return hosts
     .map((host) => ({ host, weight: rendezvousWeight(hash, host.hash) }))

@@ -3,7 +3,7 @@ import type { NatsHostEvent } from '../contract.ts';
 
 const hostChannel = channel('ticketing:dispatch-nats:host');
 
-/** Publishes what happens to hosts. */
+/** Publishes an event of a host or a connection. */
 export function publishHostEvent(event: NatsHostEvent): void {
   if (hostChannel.hasSubscribers) hostChannel.publish(event);
 }

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 
-/** Subjects of a fleet. Hosts and dispatchers are two tokens, a name and a part that is new at every start. */
+/** Returns the subjects of a fleet. Ids of hosts and dispatchers are two tokens: a name, and a part that is new at every start. */
 export function subjectsOf(fleet: string): FleetSubjects {
   const prefix = `tt.${fleet}`;
   return {
@@ -15,26 +15,28 @@ export function subjectsOf(fleet: string): FleetSubjects {
   };
 }
 
+/** Subjects of NATS that the members of a fleet use. */
 export interface FleetSubjects {
-  /** Announcements of hosts. */
+  /** Subject of the announcements of hosts. */
   readonly here: string;
-  /** Asks all hosts for one. */
+  /** Subject of requests to all hosts for an announcement. */
   readonly who: string;
-  /** Where a host opens sessions. */
+  /** Returns the subject of openings for a host. */
   open(host: string): string;
   toHost(host: string, dispatcher: string, session: number | string): string;
   toDispatcher(dispatcher: string, session: number | string): string;
-  /** All sessions of a host, of a dispatcher. */
+  /** Returns the wildcard subject of all sessions of a host. */
   ofHost(host: string): string;
+  /** Returns the wildcard subject of all sessions of a dispatcher. */
   ofDispatcher(dispatcher: string): string;
-  /** JSON requests for a task. */
+  /** Returns the subject of JSON requests for a task. */
   task(task: string): string;
 }
 
 const SYMBOLS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const NEW_SYMBOLS = 8;
 
-/** Returns an id that is new: two hosts of one id would answer one session. */
+/** Returns an id that is new at every start, because two hosts with one id would answer one session. */
 export function newIdentity(name: string, random: () => number): string {
   let fresh = '';
   for (let count = 0; count < NEW_SYMBOLS; count += 1) {
@@ -43,12 +45,12 @@ export function newIdentity(name: string, random: () => number): string {
   return `${subjectToken(name)}.${fresh}`;
 }
 
-/** The name of this machine, as a host's. */
+/** Returns the name of this machine as a name for a host. */
 export function machineName(): string {
   return subjectToken(hostname()) || 'host';
 }
 
-/** Returns a name as one token of a subject: others than a-z, 0-9 and `-` become `-`, 32 at most. */
+/** Returns a name as one token of a subject: at most 32 characters, with `-` for any other than a-z, 0-9 and `-`. */
 function subjectToken(name: string): string {
   return (
     name
@@ -60,7 +62,7 @@ function subjectToken(name: string): string {
 
 const identity = /^[a-z0-9-]{1,32}\.[a-z0-9]{8}$/;
 
-/** Whether a text can be part of a subject without changing its meaning. */
+/** Returns true for the id of a host or a dispatcher, which can be a part of a subject without changing its meaning. */
 export function isIdentity(value: unknown): value is string {
   return typeof value === 'string' && identity.test(value);
 }

@@ -1,33 +1,32 @@
 import type { Clock } from '@ticketing/kit';
 import type { HostSession } from './host-session.ts';
 
-/** Sessions come and go together: each is told its share once. A host with room for this long is not full. */
+/** Milliseconds to wait for sessions that come and go together, so that each gets its share once; a host with room for this long is not full. */
 const SHARE_MS = 50;
 
 /**
- * Lets in as many calls as a host holds, of all sessions together, and tells each session how many it may send: more than its
- * share while the host has room, so that sessions which are idle leave none unused. A session that a call went back to has its
- * share of a full host.
+ * Limit of a host's calls, of all sessions together. Gives each session a credit of calls: more than its share while the host has
+ * room, so that idle sessions leave no room unused. A session that got a call back has its share of a full host.
  */
 export class Admission {
-  /** Calls that have been let in and have not settled. */
+  /** Calls that were admitted and have not settled. */
   running = 0;
-  /** Streams of these that wait for their readers: they take no room. */
+  /** Admitted streams that wait for their readers: they take no room. */
   stalled = 0;
-  /** Calls that went back. */
+  /** Calls that were sent back. */
   busy = 0;
   capacity: number;
   readonly #sessions: ReadonlyMap<string, HostSession>;
   readonly #clock: Clock;
-  /** Called when a call runs, and none did. */
+  /** Called when a call runs after none did. */
   readonly #began: () => void;
-  /** Sessions that a call went back to since the host was last not full. */
+  /** Sessions that got a call back since the host became full. */
   readonly #limited = new Set<HostSession>();
-  /** Those of them that were not told of room since, in the order in which they are. */
+  /** Limited sessions waiting for room, longest wait first. */
   readonly #waiting = new Set<HostSession>();
-  /** Calls that each of `limited` may have, not rounded. */
+  /** Calls that each limited session may have, not rounded. */
   #share = 1;
-  /** When it last had no room. */
+  /** Time at which the host last had no room. */
   #fullAt = Number.NEGATIVE_INFINITY;
   #timer: unknown;
   #isClosed = false;
@@ -47,12 +46,12 @@ export class Admission {
     return this.running - this.stalled < this.capacity;
   }
 
-  /** Twice what the host holds. */
+  /** Returns the credit of one of so many sessions: together they have twice the calls that the host holds. */
   creditAmong(sessions: number): number {
     return Math.max(1, Math.floor((2 * this.capacity) / Math.max(1, sessions)));
   }
 
-  /** Asks for room for one more call, of a session, or of a request that does not wait. False: it goes back. */
+  /** Admits one more call of a session, or a JSON request, which has none. @returns false if there is no room: the call goes back */
   admit(session?: HostSession): boolean {
     if (!this.hasRoom || session?.isBusy) {
       this.busy += 1;
@@ -72,14 +71,14 @@ export class Admission {
     session.running += 1;
   }
 
-  /** A call has settled: one more may come, from the session that has waited longest. */
+  /** Frees the room of a settled call, for the session with the longest wait. */
   release(session?: HostSession): void {
     if (!this.hasRoom) this.#fullAt = this.#clock.now();
     this.running -= 1;
     this.#makeRoom(session);
   }
 
-  /** A stream waits for its reader, which makes room for another call; or it goes on, whether or not there is room. */
+  /** Notes that a stream waits for its reader, which makes room for another call; or that it goes on, even without room. */
   stall(session: HostSession, isStalled: boolean): void {
     if (!this.hasRoom) this.#fullAt = this.#clock.now();
     this.stalled += isStalled ? 1 : -1;
@@ -89,7 +88,7 @@ export class Admission {
   #makeRoom(session?: HostSession): void {
     const [next] = this.#waiting;
     if (next === undefined || !this.hasRoom) return;
-    // One with its share has its next turn after those that wait: its own next call would be here before theirs.
+    // A session with its share goes behind the waiting ones: its own next call would be here before theirs.
     if (session !== undefined && this.#isServed(session)) {
       session.pause();
       this.#waiting.add(session);
@@ -101,7 +100,7 @@ export class Admission {
     if (next.credit < this.#limitedCredit) this.#waiting.add(next);
   }
 
-  /** A session has ended with its calls. */
+  /** Frees the room of a session's calls after its end. */
   ended(session: HostSession): void {
     if (!this.hasRoom) this.#fullAt = this.#clock.now();
     this.#waiting.delete(session);
@@ -113,7 +112,7 @@ export class Admission {
     this.shareSoon();
   }
 
-  /** Tells sessions what they may send, when all that come or go together have done so. */
+  /** Shares the room out soon, once for all sessions that come or go together. */
   shareSoon(): void {
     if (this.#timer !== undefined || this.#isClosed) return;
     this.#timer = this.#clock.setTimeout(() => {
@@ -123,7 +122,7 @@ export class Admission {
     (this.#timer as { unref?: () => void } | undefined)?.unref?.();
   }
 
-  /** Follows the workers of the host. */
+  /** Sets the capacity, which follows the number of the host's workers. */
   resize(capacity: number): void {
     if (capacity === this.capacity) return;
     this.capacity = capacity;
@@ -143,14 +142,14 @@ export class Admission {
     this.shareSoon();
   }
 
-  /** Divides what other sessions leave among those that want more. */
+  /** Divides the room that other sessions leave among the limited ones. */
   #divide(): void {
     let others = this.running - this.stalled;
     for (const { active } of this.#limited) others -= active;
     this.#share = Math.max(0, this.capacity - others) / this.#limited.size;
   }
 
-  /** What does not divide is one too many rather than unused. */
+  /** Share of a limited session, rounded up, so that no room is left unused. */
   get #limitedCredit(): number {
     return Math.max(1, Math.ceil(this.#share));
   }
@@ -166,7 +165,7 @@ export class Admission {
     return active >= Math.floor(this.#share);
   }
 
-  /** One that has all that it may while the host has room may have more: others do not use theirs. */
+  /** Doubles the credit of a session that uses all of it while the host has room, because other sessions do not use theirs. */
   #encourage(session: HostSession): void {
     const { active, credit, takesCalls } = session;
     if (active < credit || credit >= this.capacity || !takesCalls) return;

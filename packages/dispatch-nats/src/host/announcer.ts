@@ -2,29 +2,30 @@ import type { Clock } from '@ticketing/kit';
 import { type Announcement, encodeJson } from '../fleet/announcement.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 
-/** Announcements of a host come this often, 30 % more or less, so that those of many hosts do not come together. */
+/** Milliseconds between two announcements of a host, 30 % more or less, so that many hosts do not announce at once. */
 const ANNOUNCE_MS = 10_000;
 const ANNOUNCE_JITTER = 0.3;
-/** Announcements of all hosts together come no more often than this: every dispatcher reads each of them. */
+/** Least milliseconds between announcements of all hosts together, because every dispatcher reads each of them. */
 const EACH_MS = 200;
-/** Hosts answer `who` within this, at random. */
+/** Most milliseconds, at random, until a host answers `who`. */
 const ANSWER_MS = 50;
 
+/** Options of an announcer: the host's link, and its announcement. */
 export interface AnnouncerOptions {
   readonly link: NatsLink;
   readonly subject: string;
   readonly clock: Clock;
   readonly random: () => number;
   readonly announcement: (withinMs: number) => Announcement;
-  /** Hosts of the fleet, as far as is known here. */
+  /** Returns the number of hosts in the fleet that are known here. */
   readonly hosts: () => number;
 }
 
-/** Tells dispatchers what a host is: when it joins or changes, when they ask, and from time to time. */
+/** Announces a host to dispatchers: when it joins or changes, when they ask, and from time to time. */
 export class Announcer {
   readonly #options: AnnouncerOptions;
   #timer: unknown;
-  /** Between two announcements, on average. */
+  /** Milliseconds between two announcements, on average. */
   #everyMs = 0;
   #answerTimer: unknown;
   #isClosed = false;
@@ -47,7 +48,7 @@ export class Announcer {
     this.#timer = clock.setTimeout(() => this.announce(), everyMs * part);
   }
 
-  /** Announces it soon, once for all that ask meanwhile. */
+  /** Announces the host soon, once for all dispatchers that ask in that time. */
   answer(): void {
     const { clock, random } = this.#options;
     if (this.#answerTimer !== undefined || this.#isClosed) return;

@@ -1,9 +1,9 @@
 import type { RunFrame, ToWorker, Undecodable } from '@ticketing/dispatch/worker';
 
-/** Items that a stream may have under way at most. */
+/** Most items of a stream that may be under way. */
 const MAX_WINDOW = 65_536;
 
-/** Whether a frame can be what a dispatcher has sent; the reader has checked that its numbers are numbers. */
+/** Returns true for a frame that a dispatcher may have sent; the reader has checked that its numbers are numbers. */
 export function isSound(frame: ToWorker | Undecodable): boolean {
   switch (frame.kind) {
     case 'run':
@@ -17,7 +17,7 @@ export function isSound(frame: ToWorker | Undecodable): boolean {
   }
 }
 
-/** The time left, on the clock of this machine. */
+/** Sets the deadline by the time left and the clock of this machine. */
 export function withDeadline(frame: RunFrame, leftMs: number): RunFrame {
   return { ...frame, deadline: Date.now() + leftMs };
 }

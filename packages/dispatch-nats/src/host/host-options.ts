@@ -2,7 +2,7 @@ import { DispatchError, type Dispatcher, type TaskMap } from '@ticketing/dispatc
 import type { Clock } from '@ticketing/kit';
 import type { LinkOptions } from '../link/nats-link.ts';
 
-/** Resolved. */
+/** Options of a host, resolved. */
 export interface HostOptions {
   readonly nats: LinkOptions['nats'];
   readonly fleet: string;
@@ -18,13 +18,13 @@ export interface HostOptions {
   readonly json: boolean;
   readonly clock: Clock;
   readonly random: () => number;
-  /** For the conformance suite: runs the modules that dispatchers name. */
+  /** Runs the modules that dispatchers name, for the conformance suite. */
   readonly acceptsModules: boolean;
 }
 
 const CAPACITY_OF_WORKER = 64;
 
-/** Returns how many calls a host holds. */
+/** Returns the number of calls that a host holds. */
 export function capacityOf({ capacity, dispatcher }: HostOptions): number {
   return capacity ?? CAPACITY_OF_WORKER * Math.max(1, dispatcher.stats().workers.length);
 }
@@ -35,7 +35,7 @@ export function closedError(name: string): DispatchError {
   });
 }
 
-/** The error of a host whose connection, which it was given, has been closed. */
+/** Returns the error of a host whose user has closed the connection that it passed as `nats`. */
 export function withoutConnection(name: string, cause: unknown): DispatchError {
   return new DispatchError(
     'ERR_CLOSED',
@@ -44,7 +44,7 @@ export function withoutConnection(name: string, cause: unknown): DispatchError {
   );
 }
 
-/** The error of a host that cannot announce itself. */
+/** Returns the error of a host whose announcement is too large. */
 export function tooManyTasks(name: string, bytes: number, limit: number): DispatchError {
   return new DispatchError(
     'ERR_TOO_LARGE',

@@ -14,58 +14,55 @@ import type { NatsLink } from '../link/nats-link.ts';
 import { SessionChannel } from '../link/session-channel.ts';
 import { isFarewell } from '../link/session-message.ts';
 import { isSound, withDeadline } from './call-frames.ts';
+import {
+  DispatcherLiveness,
+  type LivenessLoss,
+  type SessionActivity,
+} from './dispatcher-liveness.ts';
 
-/** Answers in one message at most: a message costs three programs their time, so both sides may take turns. */
+/** Most answers in one message: each message costs three programs time, so many answers share one. */
 const TOGETHER = 128;
 
-/** The host around a session. */
+/** Parts of the host that a session needs. */
 export interface SessionContext {
   readonly link: NatsLink;
-  /** Names the host and its revision in errors. */
+  /** Name of the host and its revision in errors. */
   readonly name: string;
   readonly maxMessageBytes: number;
   readonly module: TaskModule<TaskMap>;
-  /** Whether an error says that a worker of this host was lost, with the call. */
+  /** Returns true for the error of a call that was lost with a worker of this host. */
   isLoss(error: unknown): boolean;
   now(): number;
-  /** Bounds the calls of all sessions. */
+  /** Limit of the calls of all sessions. */
   readonly admission: {
     admit(session: HostSession): boolean;
     count(session: HostSession): void;
     release(session: HostSession): void;
     stall(session: HostSession, isStalled: boolean): void;
   };
-  /** A session ends since its dispatcher is silent, or waited for too long. */
+  /** Reports a session that ends because its dispatcher is silent, or has waited too long. */
   silent(): void;
-  /** The session is over. `lost`: not by the dispatcher's own word. */
+  /** Reports the end of a session. `lost`: the dispatcher did not ask for it. */
   ended(session: HostSession, lost: boolean): void;
 }
 
-/** A dispatcher's session with this host: tasks being served, as for the kernel of a parent process. */
+/** Session of a dispatcher with this host: serves tasks, as a worker process serves the kernel of its parent. */
 export class HostSession {
   readonly dispatcher: string;
   readonly number: number;
   readonly subject: string;
-  /** Calls that it has here. */
+  /** Calls that the session has here. */
   running = 0;
-  /** Streams of these that wait for their readers. */
+  /** Streams among these calls that wait for their readers. */
   stalled = 0;
-  /** Calls that it was last told to have at most. */
+  /** Most calls that the session may have, by the latest frame to the dispatcher. */
   credit: number;
-  /** A call went back, and it was not told of room since: it sends none. */
+  /** True after a call was sent back, until the dispatcher is told of room: it sends none. */
   isBusy = false;
   isLeaving = false;
-  readonly silentAfterMs: number;
-  /** Hosts that the dispatcher knows. */
+  /** Number of hosts that the dispatcher knows. */
   hosts = 0;
-  readonly #idleMs: number;
-  #heardAt: number;
-  /** Since when a sign of life is due: the last answer to a question; other messages count by the tick before them. */
-  #saidAt: number;
-  #tickedAt: number;
-  /** The last tick after which this process has not slept, or has read what came meanwhile. */
-  #awakeAt: number;
-  #sentAtTick = 0;
+  readonly #liveness: DispatcherLiveness;
   readonly #openedAt: number;
   readonly #opening: Opening;
   readonly #context: SessionContext;
@@ -73,7 +70,7 @@ export class HostSession {
   #served: Served | undefined;
   #lastSeq = 0;
   #isEnded = false;
-  /** The number of the message that refused all calls. */
+  /** Number of the message that refused all calls. */
   #refusedAt: number | undefined;
 
   constructor(
@@ -81,21 +78,16 @@ export class HostSession {
     { subject, credit }: { readonly subject: string; readonly credit: number },
     context: SessionContext,
   ) {
-    const { dispatcher, session, beatMs, missedBeats, idleMs, maxMessageBytes } = opening;
+    const { dispatcher, session, maxMessageBytes } = opening;
     this.dispatcher = dispatcher;
     this.number = session;
     this.subject = subject;
     this.credit = credit;
-    this.silentAfterMs = beatMs * missedBeats;
-    this.#idleMs = idleMs;
     this.knows(opening.hosts);
     this.#opening = opening;
     this.#context = context;
     this.#openedAt = context.now();
-    this.#heardAt = this.#openedAt;
-    this.#saidAt = this.#openedAt;
-    this.#tickedAt = this.#openedAt;
-    this.#awakeAt = this.#openedAt;
+    this.#liveness = new DispatcherLiveness(opening, this.#openedAt);
     this.#channel = new SessionChannel(
       {
         link: context.link,
@@ -106,7 +98,7 @@ export class HostSession {
       {
         message: (message) => this.#read(message),
         ping: () => {
-          this.#saidAt = this.#heardAt;
+          this.#liveness.answered();
           this.#channel.pong();
         },
         ended: () => this.end({ tells: false, lost: false, reason: 'it has ended the session' }),
@@ -118,56 +110,46 @@ export class HostSession {
 
   receive(data: Uint8Array): void {
     const now = this.#context.now();
-    // Without calls nothing was owed before this was sent, while this process slept at the earliest.
-    if (this.running === 0) this.#saidAt = Math.max(this.#saidAt, this.#awakeAt);
-    if (this.#isGivenUp(now)) {
-      this.#endSilent(GIVEN_UP);
+    const loss = this.#liveness.heard(now, this.#activity);
+    if (loss !== undefined) {
+      this.#endLost(loss);
       return;
     }
-    this.#heardAt = now;
-    // Nothing is said before the dispatcher has: it may have given this host up while it asked.
+    // Served only now: the dispatcher may have given this host up before its first message.
     this.#served ??= this.#serve();
     this.#channel.receive(data, now);
   }
 
-  /** The dispatcher says how many hosts it knows. */
+  /** Notes the number of hosts that the dispatcher knows. */
   knows(hosts: number): void {
     this.hosts = Math.min(hosts, MAX_KNOWN);
   }
 
   /**
-   * Ends the session if its dispatcher is silent, or must have given this host up. `lateMs`: this process slept, and reads after
-   * this what came meanwhile.
+   * Ends the session if its dispatcher is silent, or must have given this host up. `lateMs`: this process slept, and reads the
+   * messages of that time after this tick.
    */
   tick(now: number, lateMs: number): void {
-    this.#heardAt += lateMs;
-    // Without calls messages are far apart.
-    const mostMs = this.silentAfterMs + (this.running > 0 ? 0 : this.#idleMs);
-    if (this.running > 0 && this.#isGivenUp(now)) this.#endSilent(GIVEN_UP);
-    else if (now - this.#heardAt > mostMs) this.#endSilent('its beats are missing');
-    this.#saidAt = this.#lastSaidAt;
-    this.#sentAtTick = this.#channel.sent;
-    this.#awakeAt = lateMs < this.silentAfterMs / 2 ? now : this.#tickedAt;
-    this.#tickedAt = now;
+    const loss = this.#liveness.tick(now, lateMs, this.#activity);
+    if (loss !== undefined) this.#endLost(loss);
   }
 
-  /** Whether the dispatcher has waited for too long: it has told its calls lost, so none of them may begin. */
-  #isGivenUp(now: number): boolean {
-    return now - this.#lastSaidAt >= this.silentAfterMs;
+  /** Milliseconds of silence after which the dispatcher is lost. */
+  get silentAfterMs(): number {
+    return this.#liveness.silentAfterMs;
   }
 
-  get #lastSaidAt(): number {
-    const hasSaid = this.#channel.sent !== this.#sentAtTick;
-    return hasSaid ? Math.max(this.#saidAt, this.#tickedAt) : this.#saidAt;
+  get #activity(): SessionActivity {
+    return { sent: this.#channel.sent, hasCalls: this.running > 0 };
   }
 
-  #endSilent(reason: string): void {
+  #endLost(loss: LivenessLoss): void {
     if (this.#isEnded) return;
-    this.end({ tells: true, lost: true, reason });
+    this.end({ tells: true, lost: true, reason: losses[loss] });
     this.#context.silent();
   }
 
-  /** Tells the dispatcher how many calls it may have here. */
+  /** Grants the dispatcher a number of calls that it may have here. */
   grant(credit: number): void {
     this.credit = credit;
     this.isBusy = false;
@@ -175,13 +157,13 @@ export class HostSession {
     this.#served?.flush();
   }
 
-  /** Has the dispatcher send no calls until a later message says that there is room. */
+  /** Stops the dispatcher from sending calls until a later message grants room. */
   pause(): void {
     this.isBusy = true;
     this.#served?.tell({ kind: 'busy', seq: 0 });
   }
 
-  /** Asks the dispatcher for a successor elsewhere. */
+  /** Asks the dispatcher for a successor on another host. */
   leave(): void {
     if (this.isLeaving) return;
     this.isLeaving = true;
@@ -189,7 +171,7 @@ export class HostSession {
     this.#served?.flush();
   }
 
-  /** Has the dispatcher send no more calls: those on their way go back. */
+  /** Stops the dispatcher from sending calls for good: calls on their way go back. */
   refuseCalls(): void {
     if (this.#refusedAt !== undefined) return;
     this.pause();
@@ -197,17 +179,17 @@ export class HostSession {
     this.#refusedAt = this.#channel.sent;
   }
 
-  /** Whether the dispatcher may send calls, now or once there is room. */
+  /** True while the dispatcher may send calls, now or as soon as there is room. */
   get takesCalls(): boolean {
     return !this.isLeaving && this.#refusedAt === undefined;
   }
 
-  /** Calls that take room. */
+  /** Number of calls that take room. */
   get active(): number {
     return this.running - this.stalled;
   }
 
-  /** Whether it has no calls, and none on their way: the dispatcher has heard that calls are refused. */
+  /** True if no call runs or is on its way: the dispatcher has confirmed that calls are refused. */
   get hasNoCalls(): boolean {
     const refusedAt = this.#refusedAt ?? Number.POSITIVE_INFINITY;
     return this.running === 0 && this.#channel.confirmed >= refusedAt;
@@ -245,10 +227,10 @@ export class HostSession {
       name,
       module: this.#opening.module ?? module,
       post: (message) => this.#channel.send(message as WireMessage),
-      // Every call that was sent counts as started: the dispatcher runs none again.
+      // Every call may start: to the dispatcher all sent calls are started, so it runs none of them again.
       claim: () => true,
       memoryBytes: () => process.memoryUsage.rss(),
-      // This process waits while its workers work.
+      // The load of this process means nothing: its workers do the work.
       load: () => undefined,
       now,
       isLoss,
@@ -271,7 +253,7 @@ export class HostSession {
     try {
       frames = decodeToWorker(message);
     } catch {
-      // As one that is no message at all.
+      // Handled below like bytes that are no message.
     }
     if (frames === undefined || !frames.every((frame) => this.#isSound(frame))) {
       this.end({ tells: true, lost: true, reason: `a message of it is ${signs.malformed}` });
@@ -280,7 +262,7 @@ export class HostSession {
     this.#served?.accept(this.#admitted(frames));
   }
 
-  /** Calls above what the host holds go back. */
+  /** Returns the frames to serve; calls above the host's capacity are sent back. */
   #admitted(frames: readonly (ToWorker | Undecodable)[]): readonly (ToWorker | Undecodable)[] {
     const { admission } = this.#context;
     const admitted: (ToWorker | Undecodable)[] = [];
@@ -297,7 +279,7 @@ export class HostSession {
     return admitted;
   }
 
-  /** Whether a frame can be what a dispatcher has sent: the number of each call is above those before it. */
+  /** Returns true for a frame that a dispatcher may have sent: the numbers of its calls rise. */
   #isSound(frame: ToWorker | Undecodable): boolean {
     if (!isSound(frame)) return false;
     if (frame.kind !== 'run' && frame.kind !== 'undecodable') return true;
@@ -307,15 +289,18 @@ export class HostSession {
   }
 }
 
-const GIVEN_UP = 'it was told nothing for too long';
+const losses: Readonly<Record<LivenessLoss, string>> = {
+  'given-up': 'it was told nothing for too long',
+  silent: 'its beats are missing',
+};
 const signs = { gap: 'missing', malformed: 'malformed' } as const;
 
-/** Dispatchers that are told that a session of theirs is over, until the next tick. */
+/** Most dispatchers that are told of an ended session until the next tick. */
 const MAX_TOLD = 256;
-/** What follows a host's own part of a subject: a dispatcher, which is two tokens, and a session. */
+/** End of a host's subject: the id of a dispatcher, which is two tokens, and the number of a session. */
 const sessionKey = /^([a-z0-9-]{1,32}\.[a-z0-9]{8})\.(\d{1,16})$/;
 
-/** Answers those who speak to a session that is over: they could not be told. */
+/** Answers dispatchers whose session has ended without their knowledge, and tells them. */
 export class EndedSessions {
   readonly #told = new Set<string>();
   readonly #tell: (dispatcher: string, session: string) => void;

@@ -1,24 +1,25 @@
 import type { Clock } from '@ticketing/kit';
 import type { HostSession } from './host-session.ts';
 
-/** While calls run, or the host leaves: for a blocked event loop, and for what it may let go. */
+/** Milliseconds between ticks while calls run or the host leaves, so that a blocked event loop and empty sessions are seen soon. */
 const TICK_MS = 100;
-/** While the host is idle: each tick wakes the process. */
+/** Milliseconds between ticks while the host is idle: long, because each tick wakes the process. */
 const IDLE_TICK_MS = 1000;
-/** In the time of silence that ends a session, also while the host is idle: its next call may come at any time. */
+/** Least ticks within the silence that ends a session, even while the host is idle: its next call may come at any time. */
 const IDLE_TICKS = 3;
-/** A tick that is later than this was held up by something. */
+/** Milliseconds of delay from which on a tick was held up. */
 export const LATE_MS: number = TICK_MS / 2;
 
+/** Options of the ticks: a clock, the sessions, and the callback of each tick. */
 export interface HostTicksOptions {
   readonly clock: Clock;
   readonly sessions: ReadonlyMap<string, HostSession>;
   isActive(): boolean;
-  /** `lateMs`: how long after its time it comes. */
+  /** Called at each tick, `lateMs` after its time. */
   tick(now: number, lateMs: number): void;
 }
 
-/** Has a host look at itself and its sessions, often while there is something to see. */
+/** Timer by which a host checks itself and its sessions, more often while calls run. */
 export class HostTicks {
   readonly #options: HostTicksOptions;
   #timer: unknown;
@@ -33,7 +34,7 @@ export class HostTicks {
     this.#later(this.#options.clock.now());
   }
 
-  /** The host is active from now on. */
+  /** Brings the next tick forward, for a host that is active from now on. */
   sooner(): void {
     const now = this.#options.clock.now();
     if (this.#dueAt - now > TICK_MS) this.#later(now);

@@ -41,14 +41,14 @@ import { EndedSessions, HostSession, type SessionContext } from './host-session.
 import { HostTicks, LATE_MS } from './host-ticks.ts';
 import { isLossOf, proxiesOf, serveHostJson } from './task-proxies.ts';
 
-/** Workers of the dispatcher are counted this often: statistics cost more than many small tasks. */
+/** Milliseconds between two counts of the dispatcher's workers: statistics cost more than many small tasks. */
 const CAPACITY_MS = 1000;
-/** A dispatcher that has found no other host by then is sent no more than it has. */
+/** Milliseconds in which a dispatcher may find another host; after that its further calls are refused. */
 const SUCCESSOR_MS = 1000;
-/** What is under way when a server of NATS is about to stop has this long. */
+/** Milliseconds for calls under way when a server of NATS is about to stop. */
 const LEAVE_MS = 1000;
 
-/** Serves sessions of dispatchers, within one bound for all. */
+/** Host that serves sessions of dispatchers, within one limit for all. */
 export class NatsTaskHost implements NatsHost {
   readonly id: string;
   readonly #options: HostOptions;
@@ -119,7 +119,7 @@ export class NatsTaskHost implements NatsHost {
       isLoss: (error) => isLossOf(local, error),
       now: () => clock.now(),
       admission: this.#admission,
-      // Dispatchers that have lost this host wait for a sign of it.
+      // Dispatchers that have lost this host wait for its announcement.
       silent: () => this.#announcer.answer(),
       ended: (session, lost) => this.#ended(session, lost),
     };
@@ -220,14 +220,14 @@ export class NatsTaskHost implements NatsHost {
     for (const { resolve } of this.#readyWaiters.splice(0)) resolve();
   }
 
-  /** Returns the error of a host that no dispatcher can find: its announcement is larger than its server or they accept. */
+  /** Returns the error of a host that no dispatcher can find, because its announcement is larger than the server or they accept. */
   #unheard(): DispatchError | undefined {
     const bytes = encodeJson(this.#announcement(MAX_TIMER_MS)).byteLength;
     const most = Math.min(this.#link.mostBytes, MAX_JSON_BYTES);
     return bytes <= most ? undefined : tooManyTasks(this.id, bytes, most);
   }
 
-  /** NATS is about to stop: nothing new begins, and what runs has a moment. */
+  /** Refuses further calls because the NATS server is about to stop; running calls have `LEAVE_MS`. */
   #serverLeaves(): void {
     this.#serverLeavesAt ??= this.#options.clock.now();
     for (const session of this.#sessions.values()) session.refuseCalls();
@@ -267,7 +267,7 @@ export class NatsTaskHost implements NatsHost {
     if (opening === undefined || this.#isClosed) return;
     const { dispatcher, session } = opening;
     if (!reply) this.#sessions.get(`${dispatcher}.${session}`)?.knows(opening.hosts);
-    // An answer to anybody else would let a stranger publish as this host.
+    // An answer to any other subject would let a stranger publish as this host.
     if (reply !== this.#subjects.toDispatcher(dispatcher, session)) return;
     const answer = this.#answerTo(opening, reply);
     if (!answer.ok) this.#refused[answer.reason] += 1;
@@ -286,7 +286,7 @@ export class NatsTaskHost implements NatsHost {
     if (opening.v8 !== V8_FORMAT) return refuse('v8');
     if ((this.#leavingSince ?? this.#serverLeavesAt) !== undefined) return refuse('leaving');
     const key = `${dispatcher}.${session}`;
-    // A session is opened once: a number that comes again is a replay.
+    // A session is opened once: a second opening with its number is a replay.
     if (this.#sessions.size >= maxSessions || this.#sessions.has(key)) return refuse('full');
     const credit = this.#admission.creditAmong(this.#sessions.size + 1);
     const module = acceptsModules ? opening.module : undefined;
@@ -370,14 +370,14 @@ export class NatsTaskHost implements NatsHost {
     }
   }
 
-  /** Nothing is lost once no call runs, and none is on its way. */
+  /** Returns true if no call runs and none is on its way, so that no call is lost; also after `LEAVE_MS`. */
   #mayLeaveServer(sinceMs: number): boolean {
     if (sinceMs >= LEAVE_MS) return true;
     if (this.#admission.running > 0) return false;
     return [...this.#sessions.values()].every(({ hasNoCalls }) => hasNoCalls);
   }
 
-  /** A dispatcher without another host keeps its calls, and loses none: when it has none here, it is let go. */
+  /** Ends the session of a leaving host as soon as it has no calls, so that a dispatcher without another host loses none. */
   #farewell(session: HostSession, now: number): void {
     if (now - (this.#leavingSince ?? now) < SUCCESSOR_MS) return;
     session.refuseCalls();

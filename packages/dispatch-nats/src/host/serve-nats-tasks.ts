@@ -43,9 +43,9 @@ const rules = {
 } satisfies Rules;
 
 /**
- * Starts a host: it announces itself to the dispatchers of a fleet, and runs their calls in `dispatcher`. It connects by
- * itself, and serves again when NATS is back. The caller must call `close()`, or `drain()`
- * if no call may fail, which closes it too.
+ * Starts a host, which announces itself to the dispatchers of a fleet, and runs their calls in `dispatcher`. The host connects by
+ * itself, and serves again when NATS is back. The caller must call `close()`; or `drain()`, which closes the host too, if no call
+ * may fail.
  *
  * @throws TypeError or RangeError for options
  * @example
@@ -56,7 +56,7 @@ export function serveNatsTasks<M extends TaskMap>(options: ServeNatsTasksOptions
   return startHost(options, false);
 }
 
-/** As {@link serveNatsTasks}; may run modules that dispatchers name: for the conformance suite. */
+/** Starts a host like {@link serveNatsTasks}; with `acceptsModules` it runs modules that dispatchers name, for the conformance suite. */
 export function startHost<M extends TaskMap>(
   options: ServeNatsTasksOptions<M>,
   acceptsModules: boolean,

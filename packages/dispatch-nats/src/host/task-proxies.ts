@@ -16,18 +16,18 @@ import { fullError, type HostOptions } from './host-options.ts';
 
 type Ending = 'completed' | 'failed' | 'aborted';
 
-/** A tracer of this process listens here, and adds its own context to the metadata of a call that has none. */
+/** Channel on which a tracer of this process adds its own context to the metadata of a call without one. */
 const runStart = channel('tracing:ticketing:dispatch:run:start');
 const TRACE_CONTEXT: ReadonlySet<string> = new Set(['traceparent', 'tracestate', 'baggage']);
 
-/** The caller's context is the parent of the session's task, which is the parent of the call. */
+/** Removes the caller's trace context: it is the parent of the session's task, and that is the parent of the call. */
 function withoutTrace(metadata: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => !TRACE_CONTEXT.has(name)));
 }
 
 /**
  * Returns a module whose tasks run in a dispatcher of this machine, with the caller's deadline, metadata, progress and items.
- * An abort of the call aborts there. `settled` is called with each outcome, `report` as the hook of a module.
+ * An abort of the call aborts the task there. `settled` is called with each outcome; `report` becomes the hook of the module.
  */
 export function proxiesOf(
   dispatcher: Dispatcher<TaskMap>,
@@ -70,7 +70,7 @@ export function proxiesOf(
   return defineTasks(proxies, report && { report });
 }
 
-/** Gives the items of a dispatcher that cannot pass a call on: some wait here too, as many as the caller has room for. */
+/** Yields the items of a dispatcher that cannot relay a call: up to the caller's window of items wait here too. */
 async function* counted(
   items: AsyncIterable<unknown>,
   { signal }: TaskContext,
@@ -88,14 +88,14 @@ async function* counted(
   }
 }
 
-/** Returns the options that a call is passed on with; undefined for most calls, so that the dispatcher has none to check. */
+/** Returns the options of a relayed call; undefined for most calls, so that the dispatcher has none to check. */
 function optionsOf({ deadline, metadata, attempt }: TaskContext): ForwardedRunOptions | undefined {
   if (deadline === undefined && attempt === 1 && isEmpty(metadata)) return undefined;
   return {
     metadata: runStart.hasSubscribers ? withoutTrace(metadata) : metadata,
     // A deadline that has passed by now ends the call at once.
     ...(deadline !== undefined && { timeoutMs: Math.max(1, deadline - Date.now()) }),
-    // A dispatcher of another make may not know it.
+    // Only above 1: a dispatcher of another make may not know the option.
     ...(attempt > 1 && { attempt }),
   };
 }
@@ -105,12 +105,12 @@ function isEmpty(metadata: Readonly<Record<string, string>>): boolean {
   return true;
 }
 
-/** Whether an error is that of a call which the dispatcher of this name lost with one of its workers. */
+/** Returns true for the error of a call that the dispatcher `name` lost with one of its workers. */
 export function isLossOf(name: string, error: unknown): boolean {
   return DispatchError.is(error) && error.code === 'ERR_WORKER_LOST' && error.data.name === name;
 }
 
-/** Serves tasks by JSON, within the same bound as the calls of dispatchers. */
+/** Serves tasks by JSON, within the limit that also applies to the calls of dispatchers. */
 export function serveHostJson(
   nats: NatsLike,
   { fleet, zone, revision, tasks, maxMessageBytes, clock, dispatcher }: HostOptions,

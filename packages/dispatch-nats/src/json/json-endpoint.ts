@@ -5,7 +5,7 @@ import type { NatsJsonStats, NatsLike, NatsMessage } from '../contract.ts';
 import { announceMicroService, type MicroEndpoint, type MicroService } from './micro-service.ts';
 import { Refusal, readRequest } from './read-request.ts';
 
-/** What the JSON endpoint of a host is made of. */
+/** Options of the JSON endpoint of a host. */
 export interface JsonEndpointOptions {
   readonly nats: Pick<NatsLike, 'publish' | 'subscribe' | 'info'>;
   readonly fleet: string;
@@ -15,25 +15,25 @@ export interface JsonEndpointOptions {
     readonly revision?: string | undefined;
   };
   readonly tasks: readonly string[];
-  /** Runs a task. It settles soon after its signal has aborted, as that of a dispatcher does. */
+  /** Runs a task. Must settle soon after its signal has aborted, as `run` of a dispatcher does. */
   readonly run: (task: string, input: unknown, options: RunOptions) => Promise<unknown>;
-  /** Requests in progress at most; one more is answered with 503. */
+  /** Most requests in progress; one more is answered with 503. */
   readonly capacity: number;
-  /** Bytes of a request at most. NATS itself bounds it, and an answer, by the server's `max_payload`. */
+  /** Most bytes of a request. The server's `max_payload` also limits requests, and answers. */
   readonly maxMessageBytes: number;
   readonly clock: Clock;
 }
 
-/** Tasks for callers that speak JSON. */
+/** Endpoint by which callers of any language run tasks with JSON. */
 export interface JsonEndpoint {
   stats(): NatsJsonStats;
-  /** Aborts what runs: an answer could get lost. Its callers are answered with 503 at `connected`. */
+  /** Aborts all running requests, because an answer could get lost. Their callers get a 503 at `connected`. */
   disconnected(): void;
-  /** `nats`: perhaps another connection, where the first one has ended for good. */
+  /** Sends the answers that waited. `nats` is another connection if the first one has ended for good. */
   connected(nats: JsonEndpointOptions['nats']): void;
-  /** Takes no more requests, and resolves when those in progress are answered. */
+  /** Takes no further requests, and resolves when the requests in progress are answered. */
   drain(): Promise<void>;
-  /** Takes no more requests, and resolves when those in progress are aborted and answered with 503. Idempotent. */
+  /** Takes no further requests, and resolves when the requests in progress are aborted and answered with 503. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ const LONGEST_HEADER = 256;
 /** Beginning of the subjects of fleets: an answer there would be a message of this host. */
 const OWN_SUBJECTS = 'tt.';
 
-/** Codes of the micro protocol, as those of HTTP; all others are 500. With 503 the caller may try again. */
+/** Codes of the micro protocol by error, like the codes of HTTP; all other errors are 500. After a 503 the caller may try again. */
 const statuses: Readonly<Record<string, number>> = {
   ERR_CIRCUIT_OPEN: 503,
   ERR_CLOSED: 503,
@@ -57,7 +57,7 @@ const statuses: Readonly<Record<string, number>> = {
   ERR_UNKNOWN_TASK: 404,
 };
 
-/** Without wildcards and spaces, which mean something else to NATS. */
+/** Rule for names of tasks: without wildcards and spaces, which NATS gives another meaning. */
 const taskNames = {
   expected: 'names of letters, digits, _, - and dots between them when json is true',
   test: (value: unknown) =>
@@ -66,8 +66,8 @@ const taskNames = {
 
 /**
  * Serves tasks to callers of any language: one JSON request, one JSON reply, on `tt.<fleet>.t.<task>`. The hosts of a fleet form a
- * queue group: NATS gives each request to one of them, without asking how busy it is. A task that no host has meets NATS' own
- * answer, *no responders*. Answers `$SRV.PING`, `INFO` and `STATS`. Progress is not reported.
+ * queue group: NATS gives each request to one of them, busy or not. A request for a task that no host has gets NATS' own answer,
+ * *no responders*. Answers `$SRV.PING`, `INFO` and `STATS`. Progress is not reported.
  *
  * @throws TypeError for a task whose name cannot be part of a subject
  */
@@ -83,7 +83,7 @@ function announce(options: JsonEndpointOptions, nats: JsonEndpointOptions['nats'
   return announceMicroService({
     nats,
     name: `ticketing-${fleet}`,
-    // The protocol allows no dot.
+    // The micro protocol allows no dot in an id.
     id: id.replaceAll('.', '-'),
     version: revision !== undefined && /^\d+\.\d+\.\d+$/.test(revision) ? revision : '0.0.0',
     description: `Tasks of the fleet ${fleet}`,
@@ -114,7 +114,7 @@ class Endpoint implements JsonEndpoint {
   readonly #running = new Set<Running>();
   readonly #denied = new Set<string>();
   readonly #idle: (() => void)[] = [];
-  /** Answers that wait for the connection: of requests that were in progress when it was lost, so `capacity` at most. */
+  /** Answers that wait for the connection: at most `capacity`, because their requests were in progress when it was lost. */
   #unsent: (() => void)[] = [];
   #state: 'connected' | 'disconnected' = 'connected';
   readonly #counts = { completed: 0, failed: 0, busy: 0, ignored: 0 };
@@ -183,7 +183,7 @@ class Endpoint implements JsonEndpoint {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** Never rejects. */
+  /** Serves one request. Never rejects. */
   async #serve(task: string, endpoint: MicroEndpoint, message: NatsMessage): Promise<void> {
     if (!message.reply || message.reply.startsWith(OWN_SUBJECTS)) {
       this.#counts.ignored += 1;
@@ -237,15 +237,15 @@ class Endpoint implements JsonEndpoint {
     this.#send(message, Buffer.from(body), head);
   }
 
-  /** Of an answer: the server counts its headers too, and a result has none. */
+  /** Most bytes of an answer. The server counts headers too, and a result has none. */
   get #mostBytes(): number {
     return this.#nats.info?.max_payload ?? Number.POSITIVE_INFINITY;
   }
 
-  /** What is published while disconnected is lost in silence. */
+  /** Sends an answer, later if there is no connection: NATS would drop it without an error. */
   #send({ reply = '' }: NatsMessage, bytes: Uint8Array, head?: MsgHdrs): void {
     const send = () => {
-      // The head has all that a caller needs of an error.
+      // An error that is too large goes without its body: the headers have all that a caller needs.
       const fits = head === undefined || bytes.byteLength + bytesOf(head) <= this.#mostBytes;
       try {
         this.#nats.publish(reply, fits ? bytes : NOTHING, head && { headers: head });
@@ -269,7 +269,7 @@ function bytesOf(head: MsgHdrs): number {
   return bytes;
 }
 
-/** Raw JSON arrives here as a Buffer, and goes on as it is. */
+/** Returns a result as JSON; raw JSON is a Buffer already, and stays unchanged. */
 function writeAnswer(task: string, value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
   try {
@@ -280,7 +280,7 @@ function writeAnswer(task: string, value: unknown): Uint8Array {
   }
 }
 
-/** Returns what a caller gets to know of an error: no stack, no own properties. Never throws. */
+/** Returns the public facts of an error: no stack, no own properties. Never throws. */
 function describe(error: unknown): { status: number; name: string; text: string; code?: string } {
   try {
     if (error instanceof Refusal) {
@@ -300,7 +300,7 @@ function describe(error: unknown): { status: number; name: string; text: string;
   }
 }
 
-/** A header has one line. */
+/** Returns a text as one line, for a header. */
 function oneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
   return text.slice(0, LONGEST_HEADER).replace(/[\u0000-\u001f\u007f]+/g, ' ') || 'Error';

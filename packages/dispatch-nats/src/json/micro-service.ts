@@ -1,11 +1,11 @@
 import type { NatsLike } from '../contract.ts';
 
-/** What a service of the NATS micro protocol says of itself. */
+/** Description of a service of the NATS micro protocol. */
 export interface MicroServiceOptions {
   readonly nats: Pick<NatsLike, 'publish' | 'subscribe'>;
-  /** Letters, digits, `-` and `_`. */
+  /** Name of letters, digits, `-` and `_`. */
   readonly name: string;
-  /** Of this instance: letters, digits, `-` and `_`. */
+  /** Id of this instance, of letters, digits, `-` and `_`. */
   readonly id: string;
   /** A semantic version. */
   readonly version: string;
@@ -14,7 +14,7 @@ export interface MicroServiceOptions {
   readonly endpoints: readonly Pick<MicroEndpoint, 'name' | 'subject' | 'queueGroup'>[];
 }
 
-/** Counts one endpoint of a service. */
+/** Counter of one endpoint of a service. */
 export interface MicroEndpoint {
   readonly name: string;
   readonly subject: string;
@@ -25,15 +25,15 @@ export interface MicroEndpoint {
 
 /** A service that answers `PING`, `INFO` and `STATS`. */
 export interface MicroService {
-  /** In the order of the options. */
+  /** Endpoints in the order of the options. */
   readonly endpoints: readonly MicroEndpoint[];
   /** Ends the subscriptions. Idempotent. */
   close(): void;
 }
 
 /**
- * Answers `$SRV.PING`, `$SRV.INFO` and `$SRV.STATS`, each also with the service's name, and with its name and id: what
- * `nats micro ls`, `info` and `stats` show. The endpoints' own subscriptions are the caller's.
+ * Answers `$SRV.PING`, `$SRV.INFO` and `$SRV.STATS`, each also with the service's name, and with its name and id; `nats micro ls`,
+ * `info` and `stats` show these answers. The caller subscribes to the endpoints.
  */
 export function announceMicroService(options: MicroServiceOptions): MicroService {
   const { nats, name, id, version, description, metadata } = options;
@@ -60,13 +60,13 @@ export function announceMicroService(options: MicroServiceOptions): MicroService
     for (const subject of [`$SRV.${verb}`, `$SRV.${verb}.${name}`, `$SRV.${verb}.${name}.${id}`]) {
       const subscription = nats.subscribe(subject, {
         callback: (error, message) => {
-          // Without the permission there is nothing to answer; tasks go on.
+          // An error means no permission to subscribe: tasks go on without these answers.
           if (error !== null || !message.reply || message.reply.startsWith('tt.')) return;
           try {
             nats.publish(message.reply, Buffer.from(JSON.stringify(answer())));
           } catch {
-            // The connection is closing, or its server takes no answer of so many endpoints. What a callback throws would
-            // have the client stop reading.
+            // The connection is closing, or the answer of so many endpoints is too large for the server. A callback that throws
+            // would stop the client from reading.
           }
         },
       });

@@ -1,17 +1,17 @@
 import { MAX_TIMER_MS, showValue, wholeBetween } from '@ticketing/kit';
 import type { NatsMessage } from '../contract.ts';
 
-/** A request as the caller wrote it. */
+/** Content of a request. */
 export interface JsonRequest {
-  /** `undefined` for an empty message. */
+  /** Input of the task; `undefined` for an empty message. */
   readonly input: unknown;
-  /** Milliseconds that are left to the caller. */
+  /** Milliseconds that the caller still waits. */
   readonly timeoutMs: number;
-  /** What the task gets: `traceparent`, `tracestate`, and the call's own name and attempt. */
+  /** Metadata for the task: `traceparent`, `tracestate`, and the call's own name and attempt. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** A request that is answered with an error and its code, both as the micro protocol has them. */
+/** Error of a request, with a status of the micro protocol. */
 export class Refusal extends Error {
   readonly status: number;
 
@@ -22,14 +22,14 @@ export class Refusal extends Error {
   }
 }
 
-/** For a request without `Ticketing-Deadline-Ms`: nothing runs without a limit for a caller that may be gone. */
+/** Limit of a request without `Ticketing-Deadline-Ms`, because its caller may be gone. */
 export const DEFAULT_DEADLINE_MS = 60_000;
 
 const deadlineRule = wholeBetween(0, MAX_TIMER_MS);
 const attemptRule = wholeBetween(1, 1000);
 const LONGEST_TEXT = 512;
 
-/** Headers that a task gets as metadata, by the metadata's name. */
+/** Names of metadata, by the headers from which a task gets them. */
 const passedOn: Readonly<Record<string, string>> = {
   traceparent: 'traceparent',
   tracestate: 'tracestate',
@@ -37,7 +37,7 @@ const passedOn: Readonly<Record<string, string>> = {
   'Ticketing-Attempt': 'attempt',
 };
 
-/** Returns what a message asks for. @throws Refusal 400, 408 or 413 */
+/** Reads a request. @throws Refusal 400, 408 or 413 */
 export function readRequest(
   message: Pick<NatsMessage, 'data' | 'headers'>,
   maxBytes: number,

@@ -4,43 +4,47 @@ import type { NatsLike, NatsMessage } from '../contract.ts';
 import { MessageMemory } from './session-message.ts';
 import { Turns } from './turns.ts';
 
-/** `cut-off`: the connection broke, or its server asks clients to leave. `closed`: for good, as a lent one that its owner closed. */
+/** State of a link. `cut-off`: the connection broke, or its server asks clients to leave. `closed`: ended for good, for instance because the owner of a lent connection closed it. */
 export type LinkState = 'connecting' | 'connected' | 'cut-off' | 'closed';
 
-/** Largest piece in bytes: below it another session's beat waits for less than a few milliseconds. */
+/** Most bytes of a piece: another session's beat waits behind it for a few milliseconds at most. */
 const PIECE_BYTES = 512 * 1024;
-/** Bytes that wait for the end of a turn at most. */
+/** Most bytes that wait for the end of a turn. */
 const UNSENT_BYTES = 256 * 1024;
-/** Messages that wait for the connection to be back, at most. */
+/** Most messages that wait for a broken connection to be back. */
 const AT_LAST = 1024;
 const RETRY_MS = 100;
 const MAX_RETRY_MS = 2000;
 
+/** Callbacks of a link. */
 export interface LinkEvents {
-  /** Subscriptions are in place, now or again. */
+  /** Reports that all subscriptions are in place, at first or after a break. */
   connected(): void;
-  /** Whatever is under way is lost. */
+  /** Reports a broken connection: messages under way are lost. */
   disconnected(): void;
-  /** The server is about to stop: nothing new should begin on this connection. Not told of a lent one, which its owner moves. */
+  /** Reports that the server is about to stop, so no call should begin on this connection. Never for a lent connection, which its owner moves. */
   leaving?(): void;
-  /** The connection has ended for good. `reconnects`: another one is being made, so `disconnected` was all that has happened. */
+  /** Reports that the connection has ended for good. `reconnects`: another one is made, so the end is the same as `disconnected`. */
   ended?(end: LinkEnd): void;
-  /** The connection takes no such message, as one that is too large for its server. Others are not affected. */
+  /** Reports a message that the connection does not take, for instance because it is too large for the server. Other messages are not affected. */
   unsent?(message: UnsentMessage): void;
 }
 
+/** End of a connection. */
 export interface LinkEnd {
   readonly reconnects: boolean;
-  /** Why, if the client knows. */
+  /** Reason, if the client knows it. */
   readonly error: unknown;
 }
 
+/** A message that the connection did not take. */
 export interface UnsentMessage {
   readonly subject: string;
   readonly bytes: number;
   readonly error: unknown;
 }
 
+/** Options of a link: a connection, or the options of one. */
 export interface LinkOptions {
   readonly nats: NatsLike | NodeConnectionOptions;
   readonly name: string;
@@ -48,18 +52,18 @@ export interface LinkOptions {
   readonly random: () => number;
 }
 
-/** Whether this is a connection, and not the options of one. */
+/** Returns true for a connection, false for the options of one. */
 function isConnection(nats: NatsLike | NodeConnectionOptions): nats is NatsLike {
   return typeof (nats as Partial<NatsLike>).publish === 'function';
 }
 
 /**
- * A connection to NATS as hosts and dispatchers use it: it connects by itself, and publishes only while its last status is
- * connected, since what is published otherwise is lost in silence.
+ * Connection to NATS of a host or a dispatcher. It connects by itself, and publishes only while its last status is connected: NATS
+ * drops any other message without an error.
  */
 export class NatsLink {
   state: LinkState = 'connecting';
-  /** Why connecting has failed so far, or why the last connection has ended. */
+  /** Error of the latest failed attempt to connect, or of the connection's end. */
   lastError: unknown = undefined;
   readonly turns: Turns;
   readonly memory: MessageMemory = new MessageMemory();
@@ -73,7 +77,7 @@ export class NatsLink {
   #isClosed = false;
   #unsent: Unsent[] = [];
   #unsentBytes = 0;
-  /** What is published first when the connection is back. */
+  /** Messages to publish first when the connection is back. */
   #atLast: Unsent[] = [];
 
   constructor(options: LinkOptions, events: LinkEvents) {
@@ -88,19 +92,19 @@ export class NatsLink {
     return this.state === 'connected';
   }
 
-  /** Bytes that a piece may have, head included. */
+  /** Most bytes of a piece, with its head. */
   get pieceBytes(): number {
     return Math.min(this.mostBytes, PIECE_BYTES);
   }
 
-  /** Bytes that the server takes in one message; its subject does not count. */
+  /** Most bytes of a message for the server, without its subject. */
   get mostBytes(): number {
     return this.#nats?.info?.max_payload ?? Number.POSITIVE_INFINITY;
   }
 
   /**
-   * Publishes after the microtasks of this turn, unless it is not connected then: what is published together goes out in one
-   * write, which costs more than most messages do.
+   * Publishes after the microtasks of this turn, if it is connected then. Messages that are published together go out in one
+   * write, because a write costs more than most messages do.
    */
   publish(subject: string, payload: Uint8Array, reply?: string): void {
     if (this.state !== 'connected') return;
@@ -110,27 +114,27 @@ export class NatsLink {
     else if (this.#unsent.length === 1) process.nextTick(this.#publishAll);
   }
 
-  /** Publishes as `publish` does; while the connection is broken, first of all once it is back. For what ends a session. */
+  /** Publishes like `publish`; during a break of the connection, first of all when it is back. For messages that end a session. */
   publishAtLast(subject: string, payload: Uint8Array): void {
     if (this.state !== 'cut-off') this.publish(subject, payload);
     else if (this.#atLast.length < AT_LAST) this.#atLast.push({ subject, payload });
   }
 
-  /** Subscribes for as long as the link lives. What the listener throws is a warning of the process. */
+  /** Subscribes until the link is closed. An error of the listener becomes a warning of the process. */
   subscribe(subject: string, listener: (message: NatsMessage) => void, queue?: string): void {
     const subscribed: Subscribed = { subject, listener, queue, end: undefined };
     this.#subscriptions.push(subscribed);
     if (this.#nats?.isClosed() === false) this.#begin(this.#nats, subscribed);
   }
 
-  /** Has the client leave its server, unless it is a user's. */
+  /** Makes the client leave its server, unless the connection is lent. */
   reconnect(): void {
     if (isConnection(this.#options.nats)) return;
     const { reconnect } = (this.#nats ?? {}) as { reconnect?: () => Promise<void> };
     if (reconnect !== undefined) void reconnect.call(this.#nats).catch(() => {});
   }
 
-  /** The connection, for the parts that speak to NATS themselves. */
+  /** Connection, for parts that use NATS directly; undefined while it is broken. */
   get nats(): NatsLike | undefined {
     return this.state === 'connected' ? this.#nats : undefined;
   }
@@ -150,7 +154,7 @@ export class NatsLink {
       this.#stopWatching?.();
       return;
     }
-    // What was published last, such as a farewell, goes out first.
+    // The last messages, such as a farewell, must go out before the end.
     if (!nats.isClosed()) await Promise.race([this.#flush(), this.#wait(RETRY_MS * 5)]);
     this.#stopWaiting?.();
     await nats.close();
@@ -186,13 +190,13 @@ export class NatsLink {
   #use(nats: NatsLike): void {
     this.#nats = nats;
     if (nats.isClosed()) {
-      // The caller has its link first.
+      // Later, because the caller must have its link first.
       queueMicrotask(() => this.#ended(nats));
       return;
     }
     for (const subscribed of this.#subscriptions) this.#begin(nats, subscribed);
     void this.#watch(nats);
-    // The caller has its link first.
+    // Later, because the caller must have its link first.
     queueMicrotask(() => this.#connected());
   }
 
@@ -205,7 +209,7 @@ export class NatsLink {
         try {
           listener(message);
         } catch (thrown) {
-          // The client would stop reading.
+          // A callback that throws would stop the client from reading.
           process.emitWarning(thrown instanceof Error ? thrown : String(thrown));
         }
       },
@@ -216,7 +220,7 @@ export class NatsLink {
   async #watch(nats: NatsLike): Promise<void> {
     const statuses: AsyncIterable<{ readonly type: string }> & { stop?: () => void } =
       nats.status();
-    // `return()` would wait for the next status, and a promise beside each would keep all of them.
+    // Not `return()`, which waits for the next status, nor a race of each status with a promise, which would keep all of them.
     this.#stopWatching = () => statuses.stop?.();
     for await (const { type } of statuses) {
       if (this.#isClosed) break;
@@ -233,7 +237,7 @@ export class NatsLink {
     else if (type === 'ldm' && !isConnection(this.#options.nats)) this.#events.leaving?.();
   }
 
-  /** A connection has ended for good, whatever its options say of attempts: one that is not lent is followed by another. */
+  /** Handles the final end of a connection: another one is made if it was not lent, whatever its options say about attempts. */
   #ended(nats: NatsLike): void {
     if (this.#isClosed || nats !== this.#nats) return;
     this.#nats = undefined;
@@ -250,7 +254,7 @@ export class NatsLink {
   async #connectAgain(nats: NatsLike, options: NodeConnectionOptions): Promise<void> {
     await this.#reportEnd(nats, true);
     if (this.#isClosed) return;
-    // A server may end each connection that it gets.
+    // A pause, because a server may end each connection that it gets.
     await this.#wait((RETRY_MS * (1 + this.#options.random())) / 2);
     await this.#connect(options);
   }
@@ -285,7 +289,7 @@ export class NatsLink {
     this.#unsent = [];
     this.#unsentBytes = 0;
     for (const message of unsent) this.#publishOne(nats, message);
-    // The client copies what it was given in a microtask of its own, before this one.
+    // The client copies the messages in a microtask of its own, before this one.
     if (nats instanceof NatsConnectionImpl) queueMicrotask(this.#reuseMemory);
   };
 
@@ -293,7 +297,7 @@ export class NatsLink {
     try {
       nats.publish(subject, payload, reply === undefined ? undefined : { reply });
     } catch (error) {
-      // What is closed or draining takes nothing, and its status follows. Anything else is about this message alone.
+      // A closed or draining connection takes nothing, and its status follows. Any other error concerns this message alone.
       if (nats.isClosed() || nats.isDraining?.()) return;
       this.#events.unsent?.({ subject, bytes: payload.byteLength, error });
     }
@@ -308,7 +312,7 @@ export class NatsLink {
     try {
       await this.#nats?.flush();
     } catch {
-      // Its status tells.
+      // The status of the connection reports the error.
     }
   }
 }
@@ -326,7 +330,7 @@ interface Subscribed {
   end: (() => void) | undefined;
 }
 
-/** A link that is silent for two seconds is stale; a lost one comes back within a few hundred milliseconds. */
+/** Defaults by which a connection is stale after two seconds of silence, and a lost one comes back within a few hundred milliseconds. */
 const connectionDefaults: NodeConnectionOptions = {
   noAsyncTraces: true,
   noEcho: true,

@@ -12,55 +12,57 @@ import {
 } from './session-message.ts';
 import type { Lane } from './turns.ts';
 
+/** Options of one end of a channel. */
 export interface ChannelOptions {
   readonly link: NatsLink;
-  /** Where the other side listens. */
+  /** Subject on which the other side listens. */
   readonly subject: string;
-  /** Of a message, either way. */
+  /** Most bytes of a message, either way. */
   readonly maxBytes: number;
-  /** Names the owner in errors. */
+  /** Name of the owner in errors. */
   readonly name: string;
 }
 
-/** Bytes from which a value goes in a message of its own: below it sharing one pays. */
+/** Bytes from which on a value goes in a message of its own; smaller values share one. */
 const APART_BYTES = 4096;
-/** Text and bytes of values that share a message. */
+/** Most bytes and text of values that share a message. */
 const SHARED_BYTES = 65_536;
 
-/** How frames are written for a channel. */
+/** Options for writing frames to a channel. */
 interface Writing {
   readonly transfers: false;
   readonly apartFrom: number;
   readonly fullAt: number;
 }
 
+/** Callbacks for the messages of the other side. */
 export interface ChannelEvents {
-  /** A whole message of frames. */
+  /** Takes a whole message of frames. */
   message(message: WireMessage): void;
-  /** The other side asks for a sign of life. */
+  /** Reports that the other side asks for a sign of life. */
   ping(): void;
-  /** The other side has ended the session. */
+  /** Reports that the other side has ended the session. */
   ended(): void;
-  /** A message is missing, came twice, or cannot be read: the session must end. */
+  /** Reports a message that is missing, came twice or cannot be read: the session must end. */
   broken(sign: 'gap' | 'malformed'): void;
 }
 
 /**
- * One direction of messages each way, between two ends of a session: numbered, so that a missing one is seen, and in pieces
- * where they are large.
+ * Ordered, numbered messages between host and dispatcher; large ones go in pieces. The numbers show a missing message.
  */
 export class SessionChannel implements Lane {
-  /** Messages that are left to send, as bytes, and how far the first of them is sent. */
+  /** Messages left to send, as bytes. */
   readonly #waiting: Uint8Array[] = [];
+  /** Bytes of the first waiting message that are sent. */
   #waitingAt = 0;
-  /** Number of the latest message. */
+  /** Number of the latest message sent. */
   sent = 0;
-  /** Number of the latest that the other side had received when it last sent one. */
+  /** Number of the latest message that the other side has confirmed. */
   confirmed = 0;
   #received = 0;
-  /** Small values are together no larger than one may be, in whatever letters. */
+  /** Options for writing frames. Small values together stay below `maxBytes`, in any letters. */
   readonly writing: Writing;
-  /** The number of the latest ping, and when it was sent. */
+  /** Number and time of the latest ping. */
   #pinged = { seq: 0, at: 0 };
   #isEnded = false;
   readonly #options: ChannelOptions;
@@ -80,7 +82,7 @@ export class SessionChannel implements Lane {
   }
 
   /**
-   * Sends frames. `reply`: where the server answers if the other side has gone, unless the message goes in pieces.
+   * Sends frames. `reply`: subject of the server's answer if the other side has gone; not used for a message in pieces.
    *
    * @throws DispatchError `ERR_TOO_LARGE`
    */
@@ -99,7 +101,7 @@ export class SessionChannel implements Lane {
     link.turns.add(this);
   }
 
-  /** Asks for a sign of life; the server answers at `reply` if the other side has gone. */
+  /** Asks for a sign of life; the server answers on `reply` if the other side has gone. */
   ping(reply: string, now: number): void {
     if (this.#isEnded) return;
     this.#publish(new Uint8Array(HEAD_BYTES), flag.ping, reply);
@@ -110,7 +112,7 @@ export class SessionChannel implements Lane {
     if (!this.#isEnded) this.#publish(new Uint8Array(HEAD_BYTES), 0);
   }
 
-  /** Ends this side. `tells`: the other side is to know, if need be once there is a connection again. */
+  /** Ends this side. `tells`: tells the other side, as soon as there is a connection. */
   end(tells: boolean): void {
     if (this.#isEnded) return;
     if (tells) this.#options.link.publishAtLast(this.#options.subject, farewell());
@@ -136,7 +138,7 @@ export class SessionChannel implements Lane {
     return piece.byteLength;
   }
 
-  /** Reads a message of the other side. @returns milliseconds of the round trip, if this answers the latest ping */
+  /** Reads a message of the other side. @returns milliseconds of the round trip if the message answers the latest ping */
   receive(data: Uint8Array, now: number): number | undefined {
     if (this.#isEnded) return undefined;
     const head = this.#reader.head(data);
@@ -144,7 +146,7 @@ export class SessionChannel implements Lane {
       this.#events.broken('malformed');
       return undefined;
     }
-    // What came before it may be lost with the connection.
+    // Checked before the number, because earlier messages may be lost with the connection.
     if (head.flags & flag.end) {
       this.#events.ended();
       return undefined;

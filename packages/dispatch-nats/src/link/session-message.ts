@@ -1,6 +1,6 @@
 import type { WireMessage } from '@ticketing/dispatch/transport';
 
-/** What precedes each message: version, flags, two bytes of zero, number of this message, number of the last one received. */
+/** Head of each message: version, flags, two bytes of zero, number of this message, number of the latest one received. */
 export interface Head {
   readonly flags: number;
   readonly seq: number;
@@ -8,27 +8,27 @@ export interface Head {
 }
 
 export const HEAD_BYTES = 12;
-/** Bytes before the text: its length. */
+/** Bytes of the text's length, which precede the text. */
 const LENGTH_BYTES = 4;
 const VERSION = 1;
-/** Of a piece, on average: with less for each message of a server an opening would not fit. */
+/** Least average bytes of a piece: no server has a smaller `max_payload`, because an opening must fit. */
 const LEAST_PIECE_BYTES = 256;
 const MIN_PIECES = 64;
-/** A smaller piece is copied, so that it keeps no other memory alive. */
+/** Bytes below which a piece is copied, so that it keeps no other memory alive. */
 const COPIED_BYTES = 16_384;
 
 export const flag = {
-  /** The last piece of a message. */
+  /** Marks the last piece of a message. */
   last: 1,
-  /** Wants an answer. */
+  /** Asks for an answer. */
   ping: 2,
-  /** The sender has ended the session. */
+  /** Ends the session. */
   end: 4,
 } as const;
 
 const KNOWN = flag.last | flag.ping | flag.end;
 
-/** Returns a message as bytes, with room for the head before it; in `memory` if it will be sent at once, as those of `mostBytes` are. */
+/** Returns a message as bytes, with room for its head; in `memory` if it has at most `mostBytes`, and so is sent at once. */
 export function encodeMessage(
   [cells, body]: WireMessage,
   memory: MessageMemory,
@@ -46,7 +46,7 @@ export function encodeMessage(
 
 const SLAB_BYTES = 512 * 1024;
 
-/** Memory of small messages: parts of one piece, which is used again once all of them are sent. Fresh memory costs more than a copy. */
+/** Memory for small messages, which are parts of one slab. The slab is used again after all of them are sent: fresh memory costs more than a copy. */
 export class MessageMemory {
   #slab = Buffer.alloc(0);
   #at = 0;
@@ -62,7 +62,7 @@ export class MessageMemory {
     return part;
   }
 
-  /** All parts were sent, and copied on their way. */
+  /** Uses the slab again, after all its parts were sent and copied. */
   reuse(): void {
     this.#at = 0;
   }
@@ -77,7 +77,7 @@ export function writeHead(bytes: Uint8Array, { flags, seq, received }: Head): vo
   writeNumber(bytes, 8, received);
 }
 
-/** Returns a message that ends a session, whatever its number: for one that the sender no longer knows. */
+/** Returns a message that ends a session; it needs no number, so the sender need not know the session. */
 export function farewell(): Uint8Array {
   const bytes = new Uint8Array(HEAD_BYTES);
   writeHead(bytes, { flags: flag.end, seq: 0, received: 0 });
@@ -88,7 +88,7 @@ export function isFarewell(data: Uint8Array): boolean {
   return data.byteLength >= HEAD_BYTES && ((data[1] as number) & flag.end) !== 0;
 }
 
-/** Reads messages, and joins pieces. It trusts nothing that it reads. */
+/** Reader of messages, which joins pieces, and checks everything that it reads. */
 export class MessageReader {
   readonly #maxBytes: number;
   #pieces: Uint8Array[] = [];
@@ -98,7 +98,7 @@ export class MessageReader {
     this.#maxBytes = maxBytes;
   }
 
-  /** Reads a head; `undefined` for bytes without one of this version. */
+  /** Reads a head; `undefined` for bytes without a head of this version. */
   head(data: Uint8Array): Head | undefined {
     if (data.byteLength < HEAD_BYTES || data[0] !== VERSION) return undefined;
     const flags = data[1] as number;
@@ -117,7 +117,7 @@ export class MessageReader {
       this.#bytes = 0;
       return decodeMessage(piece);
     }
-    // Many tiny pieces would take far more memory than their bytes: themselves, and each the chunk that it came in.
+    // Many tiny pieces would take far more memory than their bytes, because each has an object and keeps a chunk alive.
     if (this.#pieces.length >= Math.max(MIN_PIECES, this.#maxBytes / LEAST_PIECE_BYTES)) {
       throw new RangeError('Cannot read a message: it has too many pieces');
     }

@@ -1,15 +1,15 @@
-/** Bytes that are given to the client before the server has confirmed them: others' messages wait behind no more. */
+/** Most bytes that the client has and the server has not confirmed: messages of other sessions wait behind no more. */
 const UNCONFIRMED_BYTES = 1024 * 1024;
 
-/** Something with pieces to send. */
+/** A sender of pieces. */
 export interface Lane {
-  /** Sends the next piece. @returns its bytes; 0 if there is none left */
+  /** Sends the next piece. @returns its number of bytes; 0 if none is left */
   sendPiece(): number;
 }
 
 /**
- * Lets lanes send large messages in turns, a piece each, and no more than the server takes: beats and small messages of
- * others go between them.
+ * Lets lanes send large messages in turns, one piece each, and no faster than the server takes them: beats and small messages of
+ * other sessions go between them.
  */
 export class Turns {
   readonly #lanes = new Set<Lane>();

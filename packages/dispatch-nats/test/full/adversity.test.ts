@@ -118,7 +118,7 @@ describe.skipIf(engineProgram('nats') === undefined)('adversity', () => {
     const again = { idempotent: true, retries: 20 } as const;
     await dispatcher.run('echo', -1, again);
     host.kill('SIGSTOP');
-    // More than is read at once: what ends the session lies behind it.
+    // More than one read: the message that ends the session is behind it.
     const bytes = Buffer.alloc(20_000);
     const lost = new Set<number>();
     const calls = Array.from({ length: 64 }, (_, id) =>

@@ -67,7 +67,7 @@ describe.skipIf(engineProgram('nats') === undefined)('servers of a cluster', () 
     return { host, letGo: (mark: string) => held.get(mark)?.() };
   }
 
-  /** Beats are far apart: nothing is told by silence. */
+  /** Beats are far apart, so silence shows nothing. */
   async function dispatch(servers: readonly EngineServer[], first: number, hosts: number) {
     const dispatcher = createNatsDispatcher<FleetTasks>({
       ...{ nats: at(servers, first), fleet: FLEET, name: `at-${first}`, clock },
@@ -114,7 +114,7 @@ describe.skipIf(engineProgram('nats') === undefined)('servers of a cluster', () 
     expect(clock.now()).toBe(at);
     expect(gone.fleet().lost).toMatchObject({ disconnect: 3, silence: 0 });
     expect(stays.fleet().lost).toMatchObject({ disconnect: 0, silence: 0 });
-    // That of the host and the dispatcher which stay goes on.
+    // The session of the host and the dispatcher that stay goes on.
     const left = ofStays.find(({ code }) => code === '') as { mark: string };
     for (const { letGo } of hosts) letGo(left.mark);
     await passUntil(() => hostsOf(gone).length === 3 && hostsOf(stays).length === 3);
@@ -136,7 +136,7 @@ describe.skipIf(engineProgram('nats') === undefined)('servers of a cluster', () 
           try {
             await dispatcher.run('pause', 2);
           } catch (error) {
-            // No further calls: those of a dispatcher that is closed would fail without end.
+            // No further calls, because calls of a closed dispatcher would fail without end.
             failed.push(error);
             return;
           }
@@ -144,7 +144,7 @@ describe.skipIf(engineProgram('nats') === undefined)('servers of a cluster', () 
         }
       }),
     );
-    /** Waits until something holds, or a call has failed. What waits for the clock meanwhile gets a step of it at last. */
+    /** Waits until something holds, or a call has failed. Timers of the clock get a step of it at last. */
     const untilOrFailed = (check: () => boolean) => {
       let looks = 0;
       return until(() => {
@@ -158,7 +158,7 @@ describe.skipIf(engineProgram('nats') === undefined)('servers of a cluster', () 
     const moved = () =>
       dispatchers[0]?.fleet().lost.disconnect === 3 &&
       hosts.slice(0, 2).every(({ host }) => host.stats().lost > 0);
-    // A second of theirs is 20 steps, far more than a call takes.
+    // A second of the manual clock is 20 steps, far more than a call takes.
     while (!moved() && failed.length === 0) {
       const before = answered[1] ?? 0;
       await untilOrFailed(() => (answered[1] ?? 0) > before + 20);
@@ -166,7 +166,7 @@ describe.skipIf(engineProgram('nats') === undefined)('servers of a cluster', () 
     }
     const isWhole = () => dispatchers.every((each) => hostsOf(each).length === 3);
     await passUntil(() => failed.length > 0 || isWhole());
-    // It no longer has a client.
+    // The server no longer has a client.
     await leaving.stop();
     const after = [...answered];
     await untilOrFailed(() =>
@@ -191,7 +191,7 @@ describe.skipIf(engineProgram('nats') === undefined)('servers of a cluster', () 
     leaving.signal(LAME_DUCK);
     const burst = (count: number) =>
       Promise.all(Array.from({ length: count }, () => far.run('where', 'x')));
-    // No time passes until both have heard of it.
+    // No time passes until both sides know it.
     await until(async () => !(await burst(20)).includes('leaves'));
     const waiting: Promise<string>[] = [];
     await until(() => {

@@ -1,4 +1,4 @@
-// What takes seconds of waiting: slow networks, connections that are gone for a while, and an event loop that is held up.
+// Tests that wait for seconds: slow networks, connections that are gone for a while, and a blocked event loop.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createLink, engineProgram, until } from '@ticketing/test-kit';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -131,7 +131,7 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
     await until(() => late.includes('a'));
     host.letGo('x');
     await call;
-    // Nothing is lost by it, since what came meanwhile is read first.
+    // Nothing is lost, because messages of that time are read first.
     expect(await dispatcher.run('where', 'x')).toBe('a');
   });
 });

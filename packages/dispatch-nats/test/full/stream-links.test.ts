@@ -47,7 +47,7 @@ describe.skipIf(engineProgram('nats') === undefined)('streams over a NATS server
   function open(options: Partial<NatsDispatcherOptions> = {}): NatsDispatcher<Tasks> {
     const dispatcher = createNatsDispatcher<Tasks>({
       ...{ nats: { servers: server.url }, fleet: 'items' },
-      // A busy machine may say nothing for seconds.
+      // A busy machine may be silent for seconds.
       missedBeats: 40,
       ...options,
     });
@@ -106,7 +106,7 @@ describe.skipIf(engineProgram('nats') === undefined)('streams over a NATS server
     await expect(rest(items)).rejects.toMatchObject(LOST);
     expect(await items.next()).toEqual({ done: true, value: undefined });
     const other = startHost();
-    // None of it has run on the host that came later.
+    // Nothing of the stream has run on the later host.
     expect(await dispatcher.run('echo', 1, { idempotent: true, retries: 5 })).toBe(1);
     await other;
     expect(await journalOf(dispatcher)).toEqual(['echo 1']);

@@ -23,7 +23,7 @@ test.skipIf(engineProgram('nats') === undefined)(
     });
     const before = await dispatcher.run('mostBytes');
     await checkSlowReading(new URL('../fixtures/slow-reader.ts', import.meta.url), [given]);
-    // With what the collector has not come to, and the client's own buffers.
+    // With memory that is not collected yet, and the client's own buffers.
     expect((await dispatcher.run('mostBytes')) - before).toBeLessThan(160 * MB);
     await dispatcher.close();
     const ended = once(host, 'exit');

@@ -7,56 +7,59 @@ export type DispatcherKind = 'in-process' | 'fork' | 'cluster' | 'piscina' | 'na
 export type DispatcherState = 'starting' | 'ready' | 'degraded' | 'draining' | 'closed';
 
 /**
- * What a dispatcher has counted since its creation. Plain data that JSON keeps, apart from what is undefined.
+ * Counts of a dispatcher since its creation. Plain data that JSON keeps, except for members that are undefined.
  *
- * A dispatcher counts the calls that its workers run. A call whose worker passes it on to another dispatcher is a call of both,
- * so a sum over dispatchers takes only those whose workers do the work: `primaryDispatcher`, of kind `primary`, is none of them.
- * Runs of `broadcast` are no calls: they are not counted.
+ * A dispatcher counts the calls that its workers run. A call whose worker relays it to another dispatcher counts in both, so a sum
+ * over dispatchers must leave out the ones that only relay, such as `primaryDispatcher`, of kind `primary`.
+ * Runs of `broadcast` are not counted.
  */
 export interface DispatcherStats {
   readonly name: string;
   readonly kind: DispatcherKind;
   readonly state: DispatcherState;
-  /** Calls that wait for a worker, and calls that a worker has. */
+  /** Calls that wait for a worker. */
   readonly queued: number;
+  /** Calls that a worker has. */
   readonly running: number;
-  /** Milliseconds that one more call would wait for a worker: 0 while one has room, undefined while nothing is known. */
+  /** Milliseconds that one more call would wait for a worker: 0 while one has room, undefined before the first measurement. */
   readonly expectedWaitMs: number | undefined;
   readonly asked: number;
   readonly completed: number;
-  /** Rejected with what the task threw, or for what could not be cloned. */
+  /** Calls rejected with an error of the task, or because a value could not be cloned. */
   readonly failed: number;
-  /** Rejected by the caller's signal or a timeout. */
+  /** Calls rejected by the caller's signal or a timeout. */
   readonly aborted: number;
-  /** Rejected because of a bound, the circuit, draining, close, or a lost worker. */
+  /** Calls rejected because of a bound, the circuit, `drain()`, `close()` or a lost worker. */
   readonly rejected: number;
-  /** Those of `rejected` that met `ERR_OVERLOADED`. */
+  /** Calls rejected with `ERR_OVERLOADED`, which `rejected` includes. */
   readonly refused: number;
   readonly retried: number;
-  /** Moves of calls from a held-up worker, which had not begun them, to another. */
+  /** Moves of calls from a held-up worker, which had not begun them, to another worker. */
   readonly moved: number;
-  /** Returns of calls by workers that had no room for them, and had not begun them. */
+  /** Calls that a worker gave back because it had no room for them; it had not begun them. */
   readonly returned: number;
-  /** Workers that ended unasked; those killed for a task that did not stop; those replaced by `recycle` or health. */
+  /** Workers that ended unasked. */
   readonly lost: number;
+  /** Workers killed for a task that did not stop. */
   readonly killed: number;
+  /** Workers replaced because of `recycle` or a health check. */
   readonly recycled: number;
-  /** Workers above `min` that ended because they were idle for `idleTimeoutMs`. */
+  /** Workers above `min` that were ended after `idleTimeoutMs` without calls. */
   readonly idled: number;
   readonly spawned: number;
   readonly circuit: 'closed' | 'open' | 'half-open';
   readonly workers: readonly WorkerStats[];
   readonly histograms: {
-    /** From the call until it was given to a worker. */
+    /** Time from the call until a worker got it. */
     readonly wait: HistogramSummary;
-    /** In the worker. */
+    /** Time of the task in the worker. */
     readonly run: HistogramSummary;
-    /** The rest: encoding, both ways, waiting in the worker. */
+    /** All other time: encoding, both ways, waiting in the worker. */
     readonly transport: HistogramSummary;
   };
   /**
-   * The same times by bucket: two readings can be subtracted, those of several dispatchers added. The bounds are the 14 that
-   * OpenTelemetry advises, 5 ms to 10 s, each moved by 5 % at most.
+   * Times of `histograms` by bucket. Two readings can be subtracted, and readings of several dispatchers added. The bounds are
+   * the 14 that OpenTelemetry advises, 5 ms to 10 s, each moved by 5 % at most.
    */
   readonly buckets: {
     readonly wait: BucketCounts;
@@ -65,34 +68,35 @@ export interface DispatcherStats {
   };
 }
 
+/** Figures of one worker. */
 export interface WorkerStats {
   readonly workerId: number;
-  /** Its slot, from 0; its successor has the same. */
+  /** Slot of the worker, from 0; its successor has the same one. */
   readonly slot: number;
   readonly pid: number | undefined;
-  /** Of the thread that the worker is, as in `node:worker_threads`. */
+  /** Id of the worker's thread, from `node:worker_threads`; undefined if it is none. */
   readonly threadId: number | undefined;
   readonly state: 'starting' | 'ready' | 'retiring' | 'stopping';
-  /** Calls that it has and has not answered. */
+  /** Calls that the worker has and has not answered. */
   readonly inFlight: number;
-  /** Calls that it holds at most. */
+  /** Most calls that the worker holds. */
   readonly window: number;
-  /** Calls that it has answered. */
+  /** Calls that the worker has answered. */
   readonly done: number;
   readonly ageMs: number;
-  /** Share of time in which its event loop was not idle, 0 to 1, when it last reported; undefined before, and in-process. */
+  /** Latest share of time in which its event loop was busy, 0 to 1; undefined before its first report, and in-process. */
   readonly utilisation: number | undefined;
-  /** Bytes it last reported: of the process, or of a thread's heap. */
+  /** Latest bytes of its process, or of its thread's heap; undefined before its first report. */
   readonly memoryBytes: number | undefined;
-  /** Bytes of its JavaScript heap in use, when it last reported; undefined before, and in-process. */
+  /** Latest bytes of its JavaScript heap in use; undefined before its first report, and in-process. */
   readonly heapBytes: number | undefined;
   /** Latest report of a worker that does more than tasks. */
   readonly report: unknown;
-  /** What the `report` hook of its module last returned, within the last second. */
+  /** Latest result of its module's `report` hook, at most about a second old. */
   readonly moduleReport: unknown;
 }
 
-/** Times in milliseconds; quantiles within 7 %. All 0 before the first. */
+/** Summary of times in milliseconds, with quantiles within 7 %. All 0 before the first. */
 export interface HistogramSummary {
   readonly count: number;
   readonly mean: number;

@@ -1,30 +1,30 @@
 import type { MessagePort } from 'node:worker_threads';
 
-/** What a task gets besides its input. */
+/** Facts and functions that a task gets besides its input. */
 export interface TaskContext {
-  /** Aborts when no caller is waiting: by the caller's signal, a timeout, `close()`. */
+  /** Aborts when no caller is waiting any longer: after the caller's signal, a timeout or `close()`. */
   readonly signal: AbortSignal;
   /** Number of the call; the same for each attempt. */
   readonly id: number;
-  /** 1 for the first. Above 1 only for a call that is `idempotent`. */
+  /** Number of the attempt, 1 for the first. Above 1 only for a call that is `idempotent`. */
   readonly attempt: number;
   /** Epoch milliseconds at which the caller gives up, if it set `timeoutMs`. */
   readonly deadline: number | undefined;
   readonly workerId: number;
-  /** The worker's slot, from 0; its successor has the same. On another machine: that of the host's own worker. */
+  /** Slot of the worker, from 0; its successor has the same one. Over machines: the slot of the host's own worker. */
   readonly slot: number;
-  /** What the dispatcher's option `workerData` has for this worker; undefined without it. On another machine: that of the host's own worker. */
+  /** Value of the dispatcher's option `workerData` for this worker; undefined without it. Over machines: the value of the host's own worker. */
   readonly workerData: unknown;
   /** The caller's `metadata`. */
   readonly metadata: Readonly<Record<string, string>>;
   /**
-   * Sends cloneable data to the caller's `onProgress`, in order. Does nothing after the task has settled. Works apart from
-   * the context too: `(input, { progress }) => progress(1)`.
+   * Sends cloneable data to the caller's `onProgress`, in order. Does nothing after the task has settled. May be called without
+   * its context: `(input, { progress }) => progress(1)`.
    */
   readonly progress: (this: void, data: unknown) => void;
 }
 
-/** What can be moved to a worker and back: a buffer, or a port, whose other end stays. */
+/** An object that can be moved to a worker and back: a buffer, or one end of a port. */
 export type Movable = ArrayBuffer | MessagePort;
 
 /** JSON text that a task returns and its caller gets as a Buffer, without parsing it. Made by `rawJson`. */
@@ -40,7 +40,7 @@ export interface Transferred<T> {
   readonly transfer: readonly Movable[];
 }
 
-/** A function that a dispatcher runs: one input, one output. Both cross a process as structured clones. */
+/** A function that a dispatcher runs: one input, one output. Both are structured clones between processes. */
 export type TaskFn<I, O> = (input: I, context: TaskContext) => O | Promise<O>;
 
 /** A function that a dispatcher streams: one input, many items. An async generator is one. */
@@ -62,21 +62,21 @@ export type TaskWithoutInput<M extends TaskMap> = {
 /** The result of `run` for a task: a Buffer for raw JSON. */
 export type OutputOf<M extends TaskMap, K extends keyof M> = Delivered<Awaited<ReturnType<M[K]>>>;
 
-/** What `stream` yields for a task: a Buffer for raw JSON. */
+/** The items of `stream` for a task: Buffers for raw JSON. */
 export type ItemOf<M extends TaskMap, K extends keyof M> =
   ReturnType<M[K]> extends AsyncIterable<infer T> ? Delivered<T> : unknown;
 
-/** The names of tasks that give items, for `stream`. */
+/** The names of tasks for `stream`, which give items. */
 export type StreamTask<M extends TaskMap> = {
   [K in keyof M & string]: true extends GivesItems<ReturnType<M[K]>> ? K : never;
 }[keyof M & string];
 
-/** The names of tasks that give one result, for `run`. */
+/** The names of tasks for `run`, which give one result. */
 export type TaskWithResult<M extends TaskMap> = {
   [K in keyof M & string]: GivesItems<ReturnType<M[K]>> extends true ? never : K;
 }[keyof M & string];
 
-/** Both for `any`, of which nothing is known. */
+/** Both `true` and `false` for `any`, so that such a task fits `run` and `stream`. */
 type GivesItems<R> = [R] extends [never]
   ? false
   : 0 extends 1 & R
@@ -87,7 +87,7 @@ type GivesItems<R> = [R] extends [never]
 
 type Delivered<O> = O extends RawJson ? Buffer : O extends Transferred<infer T> ? T : O;
 
-/** What a worker does besides its tasks. */
+/** Functions that a worker calls besides its tasks. */
 export interface TaskHooks {
   /** Runs before the worker takes tasks; a rejection is a failed start. A worker and its successor have one slot. */
   readonly setup?: (worker: Pick<TaskContext, 'workerId' | 'slot' | 'workerData'>) => unknown;
@@ -97,7 +97,7 @@ export interface TaskHooks {
   readonly health?: () => unknown;
   /**
    * Returns cloneable figures of the worker, such as counters of its connections; `stats().workers[].moduleReport` has the
-   * latest. Called at the start and twice a second. What it throws, and what cannot be cloned, is ignored.
+   * latest. Called at the start and twice a second. Errors, and values that cannot be cloned, are ignored.
    */
   readonly report?: () => unknown;
 }
@@ -108,7 +108,7 @@ export interface TaskModule<M extends TaskMap> {
   readonly hooks: TaskHooks;
 }
 
-/** A module that workers load, as a type: `typeof import('./tasks.ts')`; or what it exports by default. */
+/** The type of a module that workers load, `typeof import('./tasks.ts')`, or of its default export. */
 export type TaskSource = { readonly default: TaskModule<TaskMap> } | TaskModule<TaskMap>;
 
 /** The tasks of a module: `Dispatcher<TasksOf<typeof import('./tasks.ts')>>`. */

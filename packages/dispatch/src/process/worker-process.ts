@@ -2,8 +2,8 @@ import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { StderrTail } from '@ticketing/kit';
+import type { ToWorker } from '../contract/frames.ts';
 import type {
-  ToWorker,
   Transport,
   Unsent,
   WorkerEnd,

@@ -1,4 +1,4 @@
-import type { FromWorker } from '../contract/transport.ts';
+import type { FromWorker } from '../contract/frames.ts';
 import { isTransferred } from '../task-results.ts';
 import { decodeError, encodeError } from './error-codec.ts';
 import { FrameWriter, type Posting, type WriterOptions } from './frame-writer.ts';

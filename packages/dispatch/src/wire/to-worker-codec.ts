@@ -1,12 +1,6 @@
+import type { AbortFrame, CreditFrame, PollFrame, RunFrame, ToWorker } from '../contract/frames.ts';
 import type { Movable } from '../contract/task.ts';
-import type {
-  AbortFrame,
-  CreditFrame,
-  PollFrame,
-  RunFrame,
-  ToWorker,
-  Unsent,
-} from '../contract/transport.ts';
+import type { Unsent } from '../contract/transport.ts';
 import { decodeError, encodeError } from './error-codec.ts';
 import { FrameWriter, type Posting, type WriterOptions } from './frame-writer.ts';
 import { FrameReader, malformed } from './wire-message.ts';

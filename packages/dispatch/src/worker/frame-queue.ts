@@ -1,4 +1,4 @@
-import type { RunFrame } from '../contract/transport.ts';
+import type { RunFrame } from '../contract/frames.ts';
 
 /** Calls that wait in a worker, in the order of `seq`. */
 export class FrameQueue {

@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import type { FromWorker } from '../contract/transport.ts';
+import type { FromWorker } from '../contract/frames.ts';
 
 export type LoadFrame = Extract<FromWorker, { kind: 'load' }>;
 

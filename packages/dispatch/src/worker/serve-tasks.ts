@@ -1,13 +1,7 @@
 import { BusyPoll } from '../busy-poll.ts';
+import type { FromWorker, RecycleFrame, ToWorker } from '../contract/frames.ts';
+import type { BusyFrame, ReportFrame, RoomFrame } from '../contract/session-frames.ts';
 import type { Movable, TaskHooks, TaskMap, TaskModule } from '../contract/task.ts';
-import type {
-  BusyFrame,
-  FromWorker,
-  RecycleFrame,
-  ReportFrame,
-  RoomFrame,
-  ToWorker,
-} from '../contract/transport.ts';
 import { isFinalFailure, loadTaskModule } from '../define-tasks.ts';
 import { nextTick } from '../soon.ts';
 import { FromWorkerWriter } from '../wire/from-worker-codec.ts';

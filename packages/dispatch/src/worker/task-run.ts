@@ -1,8 +1,8 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { TraceChannel } from '@ticketing/kit';
 import type { CallSource, ForwardedCall, ItemOutlet } from '../contract/dispatcher.ts';
+import type { RunFrame } from '../contract/frames.ts';
 import type { TaskContext } from '../contract/task.ts';
-import type { RunFrame } from '../contract/transport.ts';
 import type { Pump } from './item-pump.ts';
 
 /** One run of a task, as subscribers of `tracing:ticketing:dispatch:task:*` see it: the same object in every event. */

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
+import type { CreditFrame, FromWorker, RunFrame, ToWorker } from '../contract/frames.ts';
 import type { TaskFn, TaskMap, TaskModule } from '../contract/task.ts';
-import type { CreditFrame, FromWorker, RunFrame, ToWorker } from '../contract/transport.ts';
 import { InFlight } from '../in-flight.ts';
 import { isJsonTask } from '../json-task.ts';
 import { asDelivered, isRawJson, isTransferred } from '../task-results.ts';

@@ -16,8 +16,6 @@ import type {
   CapacityOptions,
   CloseOptions,
   Dispatcher,
-  DispatcherKind,
-  DispatcherState,
   DrainOptions,
   DrainReport,
   MapOptions,
@@ -26,7 +24,7 @@ import type {
   RunOptions,
   StreamOptions,
 } from '../contract/dispatcher.ts';
-import type { DispatcherStats } from '../contract/stats.ts';
+import type { DispatcherKind, DispatcherState, DispatcherStats } from '../contract/stats.ts';
 import type { TaskMap } from '../contract/task.ts';
 import { DispatchError } from '../errors.ts';
 import { checkCloseOptions, checkDrainOptions } from '../kernel/checks.ts';

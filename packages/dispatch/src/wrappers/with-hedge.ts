@@ -19,8 +19,6 @@ import type {
   CapacityOptions,
   CloseOptions,
   Dispatcher,
-  DispatcherKind,
-  DispatcherState,
   DrainOptions,
   DrainReport,
   MapOptions,
@@ -29,7 +27,7 @@ import type {
   RunOptions,
   StreamOptions,
 } from '../contract/dispatcher.ts';
-import type { DispatcherStats } from '../contract/stats.ts';
+import type { DispatcherKind, DispatcherState, DispatcherStats } from '../contract/stats.ts';
 import type { TaskMap } from '../contract/task.ts';
 import type { MapInputs } from '../kernel/face/map-tasks.ts';
 import { HedgedCall, type Hedges } from './hedged-call.ts';

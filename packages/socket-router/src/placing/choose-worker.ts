@@ -1,4 +1,4 @@
-import { hashText, rendezvousWeight } from '@ticketing/kit';
+import { hashText, heaviest } from '@ticketing/kit';
 import type { Choice } from './decide.ts';
 import type { WorkerQueue } from './worker-queue.ts';
 import type { Workers } from './workers.ts';
@@ -97,15 +97,9 @@ export function queueOfKey(
   loadFactor: number,
 ): WorkerQueue | undefined {
   const bound = Math.max(SMALL_LOAD, loadBound(queues, loadFactor));
-  const hash = hashText(key);
-  let chosen: WorkerQueue | undefined;
-  let highest = -1;
-  for (const queue of queues) {
-    const weight = rendezvousWeight(hash, queue.slotHash);
-    if (weight > highest && queue.load < bound) {
-      highest = weight;
-      chosen = queue;
-    }
-  }
-  return chosen;
+  const chosen = heaviest(queues.length, hashText(key), (index) => {
+    const queue = queues[index];
+    return queue !== undefined && queue.load < bound ? queue.slotHash : undefined;
+  });
+  return queues[chosen];
 }

@@ -31,7 +31,7 @@ import { type Health, healthAnswer } from './health.ts';
 
 const handedOverChannel = channel('ticketing:socket-router:handed-over');
 
-/** Where a router listens that a signal has closed: nowhere. */
+/** Returned by `listen` once a signal has closed the router. */
 const NO_ADDRESS: AddressInfo = { address: '', family: '', port: 0 };
 
 /** Milliseconds of a grace for workers to report that they have finished, and to exit. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { hashText, rendezvousWeight } from '@ticketing/kit';
+import { hashText, heaviest } from '@ticketing/kit';
 import {
   answerRequest,
   answerSocket,
@@ -242,15 +242,6 @@ function answerHere(
 
 /** Returns the slot that a key belongs to; `undefined` without slots. */
 export function homeSlot(key: string, slots: readonly string[]): string | undefined {
-  const hash = hashText(key);
-  let home: string | undefined;
-  let highest = -1;
-  for (const slot of slots) {
-    const weight = rendezvousWeight(hash, hashText(slot));
-    if (weight > highest) {
-      highest = weight;
-      home = slot;
-    }
-  }
-  return home;
+  const home = heaviest(slots.length, hashText(key), (index) => hashText(slots[index] ?? ''));
+  return slots[home];
 }

@@ -15,7 +15,7 @@ export function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index + 1);
 }
 
-/** Reasons of several needs. */
+/** Skips subjects without streams, and by one more rule. */
 export function needsStreamsAnd(other: (abilities: Abilities) => string | undefined) {
   return (abilities: Abilities): string | undefined => needsStreams(abilities) ?? other(abilities);
 }

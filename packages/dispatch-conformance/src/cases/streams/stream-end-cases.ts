@@ -10,7 +10,7 @@ import {
 } from '../../conformance-case.ts';
 import { needsStreamsAnd, numbers, read } from './read-items.ts';
 
-/** `stream()`: how it ends. */
+/** `stream()`: its ends. */
 export const streamEndCases: readonly CaseDraft[] = [
   test(
     'a consumer that leaves the loop stops the generator, whose finally runs',
@@ -53,7 +53,7 @@ export const streamEndCases: readonly CaseDraft[] = [
       const plan = { log: scratch.path('log'), waitsAt: 2, hangs: true };
       const items = dispatcher.stream('items', plan);
       assert.equal((await items.next()).value, 1);
-      // A generator that still stands at its first item could be ended.
+      // A generator at its first `yield` could still be ended, so the case waits until it hangs.
       await until(() => scratch.lines('log').at(-1) === 'waits');
       await items.return?.();
       await until(() => dispatcher.stats().killed === 1);

@@ -7,8 +7,6 @@ import type {
   CapacityOptions,
   CloseOptions,
   Dispatcher,
-  DispatcherKind,
-  DispatcherState,
   DrainOptions,
   DrainReport,
   ForwardedCall,
@@ -18,7 +16,7 @@ import type {
   RunOptions,
   StreamOptions,
 } from '../../contract/dispatcher.ts';
-import type { DispatcherStats } from '../../contract/stats.ts';
+import type { DispatcherKind, DispatcherState, DispatcherStats } from '../../contract/stats.ts';
 import type { TaskMap } from '../../contract/task.ts';
 import type { DispatchError } from '../../errors.ts';
 import { broadcast, forgetBroadcasts } from '../broadcast.ts';

@@ -1,5 +1,4 @@
-import type { DispatcherState } from '../../contract/dispatcher.ts';
-import type { DispatcherStats, WorkerStats } from '../../contract/stats.ts';
+import type { DispatcherState, DispatcherStats, WorkerStats } from '../../contract/stats.ts';
 import { usualWaitMs } from '../policy/admit.ts';
 import type { PoolWorker } from '../state/call.ts';
 import type { PoolState } from '../state/pool-state.ts';

@@ -1,4 +1,4 @@
-import { hashText, rendezvousWeight } from '@ticketing/kit';
+import { hashText, heaviest } from '@ticketing/kit';
 import type { PoolWorker, Target } from '../state/call.ts';
 import type { PoolQueue } from '../state/pool-state.ts';
 import type { Slot } from '../state/slots.ts';
@@ -132,15 +132,9 @@ function paceOf({ load: { pace }, calls }: PoolWorker, now: number, fastestMs: n
  * `slots + 1` keys move to the new slot, and no others. Takes one step per slot.
  */
 export function slotOfKey(key: string, slots: number): number {
-  const hash = hashText(key);
-  let winner = 0;
-  let highest = -1;
-  for (let slot = 0; slot < slots; slot++) {
-    const weight = rendezvousWeight(hash, slot + 1);
-    if (weight > highest) {
-      highest = weight;
-      winner = slot;
-    }
-  }
-  return winner;
+  return Math.max(0, heaviest(slots, hashText(key), hashOfSlot));
+}
+
+function hashOfSlot(slot: number): number {
+  return slot + 1;
 }

@@ -1,6 +1,7 @@
 import { type Circuit, createCircuit } from '@ticketing/kit';
 import type { BroadcastOptions } from '../../contract/dispatcher.ts';
-import type { FromWorker, Transport, Unsent, WorkerEnd } from '../../contract/transport.ts';
+import type { FromWorker } from '../../contract/frames.ts';
+import type { Transport, Unsent, WorkerEnd } from '../../contract/transport.ts';
 import { type Over, Watches } from '../limits/watches.ts';
 import type { ResolvedPoolOptions } from '../options.ts';
 import type { Call, CallOwner, PoolWorker } from './call.ts';

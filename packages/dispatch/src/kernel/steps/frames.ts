@@ -1,4 +1,6 @@
-import type { ExtraFrame, FromWorker, Unsent } from '../../contract/transport.ts';
+import type { FromWorker } from '../../contract/frames.ts';
+import type { ExtraFrame } from '../../contract/session-frames.ts';
+import type { Unsent } from '../../contract/transport.ts';
 import { DispatchError } from '../../errors.ts';
 import { notCloneable } from '../errors.ts';
 import type { Call, PoolWorker } from '../state/call.ts';

@@ -1,4 +1,5 @@
-import type { ToWorker, Unsent } from '../../contract/transport.ts';
+import type { ToWorker } from '../../contract/frames.ts';
+import type { Unsent } from '../../contract/transport.ts';
 import { nextTick } from '../../soon.ts';
 import type { PoolWorker } from '../state/call.ts';
 import type { PoolState } from '../state/pool-state.ts';

@@ -1,4 +1,4 @@
-import type { ToWorker } from '../../../contract/transport.ts';
+import type { ToWorker } from '../../../contract/frames.ts';
 
 /** Frames for one worker that wait to be sent. */
 export class Outbox {

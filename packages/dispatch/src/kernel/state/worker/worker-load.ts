@@ -1,4 +1,4 @@
-import type { FromWorker } from '../../../contract/transport.ts';
+import type { FromWorker } from '../../../contract/frames.ts';
 import type { Pace } from './pace.ts';
 import type { Window } from './window.ts';
 
