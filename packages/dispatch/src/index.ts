@@ -47,18 +47,9 @@ export { defineTasks } from './define-tasks.ts';
 export { DispatchError, type DispatchErrorCode, type DispatchErrorData } from './errors.ts';
 // For those who write tasks.
 export { json } from './json-task.ts';
+// For authors of dispatchers around others.
+export { closed, timedOut } from './kernel/calls/call-errors.ts';
+export { checkCloseOptions, checkDrainOptions } from './kernel/calls/check-run-options.ts';
+export { type MapSource, mapByRun } from './map-by-run.ts';
 export type { RawJson, Transferred } from './task-results.ts';
 export { rawJson, transferred } from './task-results.ts';
-// For those whose workers are elsewhere.
-export {
-  type FallbackDispatcher,
-  type FallbackOptions,
-  type FallbackStats,
-  withFallback,
-} from './wrappers/with-fallback.ts';
-export {
-  type HedgeDispatcher,
-  type HedgeOptions,
-  type HedgeStats,
-  withHedge,
-} from './wrappers/with-hedge.ts';

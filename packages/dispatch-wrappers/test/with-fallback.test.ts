@@ -1,11 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { createManualClock } from '@ticketing/test-kit';
-import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import type { RunOptions } from '../src/contract/dispatcher.ts';
-import { DispatchError } from '../src/errors.ts';
-import { createInProcessDispatcher, defineTasks, withFallback } from '../src/index.ts';
-import type { FallbackDispatcher } from '../src/wrappers/with-fallback.ts';
+import { DispatchError, type RunOptions } from '@ticketing/dispatch';
 import {
   checkPoolsAfterEach,
   createPool,
@@ -16,7 +10,11 @@ import {
   turn,
   type Watched,
   watch,
-} from './kernel-fixture.ts';
+} from '@ticketing/dispatch/test/kernel-fixture';
+import { createManualClock } from '@ticketing/test-kit';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type FallbackDispatcher, withFallback } from '../src/index.ts';
 
 checkPoolsAfterEach();
 
@@ -315,23 +313,6 @@ test('each call that falls back is published, with its reason', async () => {
     { name: 'far', task: 'echo', inFlight: 1, error: expect.any(DispatchError) },
   ]);
   local.transport.at(0).answer(1);
-});
-
-test.each([
-  [[5, 5], '`dispatcher` must be an object with run, map, capacity, stats, drain, close, got 5'],
-  [['good', {}], '`local` must be an object with run, map, capacity, stats, drain, close, got'],
-  [['good', 'good', 5], '`options` must be an object, got 5'],
-  [['good', 'good', { most: 5 }], 'unknown option `most`; known are maxInFlight, clock'],
-  [
-    ['good', 'good', { maxInFlight: 0 }],
-    '`maxInFlight` must be an integer of 1 to 2147483647, got 0',
-  ],
-])('withFallback(%j) throws', async (given, message) => {
-  await using good = createInProcessDispatcher(defineTasks({ echo: (n: number) => n }));
-  const [first, local, options] = given.map((each) => (each === 'good' ? good : each));
-  expect(() => withFallback(first as never, local as never, options as never)).toThrow(
-    `Cannot add a fallback: ${message}`,
-  );
 });
 
 test('wrong options of a call are told as by any dispatcher', async () => {

@@ -1,10 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import type { RunOptions } from '../src/contract/dispatcher.ts';
-import type { PoolOptions } from '../src/contract/pool-options.ts';
-import { createInProcessDispatcher, defineTasks, withHedge } from '../src/index.ts';
-import type { HedgeDispatcher, HedgeOptions } from '../src/wrappers/with-hedge.ts';
+import type { PoolOptions, RunOptions } from '@ticketing/dispatch';
 import {
   checkPoolsAfterEach,
   createPool,
@@ -15,7 +10,10 @@ import {
   turn,
   type Watched,
   watch,
-} from './kernel-fixture.ts';
+} from '@ticketing/dispatch/test/kernel-fixture';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type HedgeDispatcher, type HedgeOptions, withHedge } from '../src/index.ts';
 
 checkPoolsAfterEach();
 
@@ -290,24 +288,6 @@ test('each hedged call is published when it has settled', async () => {
   }
   expect(messages).toEqual([{ name: 'fake', task: 'echo', workerId: 1, won: true }]);
   transport.at(0).answer(1);
-});
-
-test.each([
-  [
-    [5, { afterMs: 1 }],
-    '`dispatcher` must be an object with run, map, capacity, stats, drain, close, got 5',
-  ],
-  [['good', 5], '`options` must be an object, got 5'],
-  [['good', {}], '`afterMs` must be 1 to 2147483647, got undefined'],
-  [['good', { afterMs: 0 }], '`afterMs` must be 1 to 2147483647, got 0'],
-  [['good', { afterMs: 1, share: 0 }], '`share` must be above 0, to 1, got 0'],
-  [['good', { after: 1 }], 'unknown option `after`; did you mean `afterMs`?'],
-])('withHedge(%j) throws', async (given, message) => {
-  await using good = createInProcessDispatcher(defineTasks({ echo: (n: number) => n }));
-  const [dispatcher, options] = given.map((each) => (each === 'good' ? good : each));
-  expect(() => withHedge(dispatcher as never, options as never)).toThrow(
-    `Cannot hedge calls: ${message}`,
-  );
 });
 
 test('an abort after the loss of the first worker is what the caller sees, and what counts', async () => {
