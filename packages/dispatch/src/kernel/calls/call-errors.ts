@@ -15,7 +15,7 @@ interface Subject {
 }
 
 /** Makes the error of a call, or of the dispatcher itself if `task` is undefined. */
-export function callError(
+function callError(
   code: DispatchErrorCode,
   { name, task }: Subject,
   message: string,
