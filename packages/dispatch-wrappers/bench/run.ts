@@ -19,7 +19,7 @@ import { type HedgeDispatcher, withHedge } from '../src/index.ts';
 
 type Reads = TasksOf<typeof import('./reads-tasks.ts')>;
 
-const flags = benchFlags({ rounds: 5, seconds: 4 }, { quickLengths: { rounds: 1, seconds: 2 } });
+const flags = benchFlags({ rounds: 12, seconds: 2 }, { quickLengths: { rounds: 1, seconds: 2 } });
 const PER_SECOND = 300;
 const READ_MS = 20;
 const SLOW_MS = 150;
