@@ -1,4 +1,4 @@
-import { closed } from '@ticketing/dispatch';
+import { closedError } from '@ticketing/dispatch';
 import { aSignal, wrongOption } from '@ticketing/kit';
 
 /** The platform's own `setImmediate`: fake timers of a test must not stop calls that need no time. */
@@ -89,7 +89,7 @@ export class FallbackRoom {
   }
 
   get #hasRoom(): boolean {
-    if (this.#isClosed) throw closed(this.#name);
+    if (this.#isClosed) throw closedError(this.#name);
     return !this.#isDown || this.#inFlight + this.#coming + this.#granted < this.maxInFlight;
   }
 

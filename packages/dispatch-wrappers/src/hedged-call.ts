@@ -35,7 +35,7 @@ export class HedgedCall implements AbortWaiter {
   #workerId = 0;
   #timer: unknown;
   #isSettled = false;
-  /** Why the first attempt ended without an answer, while the second is open. */
+  /** Error with which the first attempt ended without an answer, while the second is open. */
   #loss: { readonly error: unknown } | undefined;
 
   constructor(hedges: Hedges, run: HedgedRun) {
@@ -166,7 +166,7 @@ function answeredElsewhere(): DOMException {
   return new DOMException('Another worker has answered first', 'AbortError');
 }
 
-/** Whether the attempt had no answer, and another one may have. */
+/** True if the attempt had no answer, and another one may have. */
 function isLoss(error: unknown): boolean {
   return (
     DispatchError.is(error) &&

@@ -20,7 +20,7 @@ export interface FallbackOptions {
 
 /** A dispatcher, and another one for calls that it cannot send. */
 export interface FallbackDispatcher<M extends TaskMap> extends Dispatcher<M> {
-  /** As of every dispatcher: each call counts once, wherever it ran; workers and times are those of the first dispatcher. */
+  /** Counts each call once, wherever it ran. Workers and times are those of the first dispatcher. */
   stats(): DispatcherStats & { readonly fallback: FallbackStats };
 }
 

@@ -30,7 +30,7 @@ export interface HedgeOptions {
 
 /** A dispatcher that asks a second worker when the first one is slow. */
 export interface HedgeDispatcher<M extends TaskMap> extends Dispatcher<M> {
-  /** As of every dispatcher: a call counts once, however many workers have it. Times are those of all attempts. */
+  /** Counts each call once, however many workers have it. Times are those of all attempts. */
   stats(): DispatcherStats & { readonly hedge: HedgeStats };
 }
 
@@ -83,7 +83,7 @@ function runHedged(
   });
 }
 
-/** Others go to the dispatcher as they are. */
+/** True if a call with these options may have a second attempt. All others go to the dispatcher as they are. */
 function mayHedge(options: RunOptions | undefined): options is RunOptions {
   if (!areOptions(options) || options.idempotent !== true) return false;
   const { key, transfer, onProgress, onWorker, apartFrom, signal } = options;

@@ -34,6 +34,7 @@ export interface UntypedDispatcher
   ): Promise<BroadcastOutcome<unknown>[]>;
 }
 
+/** Rule of an argument that is to be wrapped. */
 export const aDispatcher: Rule = withMethods('run', 'map', 'capacity', 'stats', 'drain', 'close');
 
 /**

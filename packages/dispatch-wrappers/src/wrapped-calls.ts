@@ -1,4 +1,4 @@
-import { DispatchError, type RunOptions, timedOut } from '@ticketing/dispatch';
+import { DispatchError, type RunOptions, timeoutError } from '@ticketing/dispatch';
 import type { Clock } from '@ticketing/kit';
 
 /** Ways in which a call ends, as `stats()` counts them. */
@@ -36,7 +36,7 @@ export function withTimeLeft(
   for (const [option, code] of limits) {
     const limit = options[option];
     if (limit === undefined) continue;
-    if (elapsedMs >= limit) throw timedOut(code, name, { task, limit });
+    if (elapsedMs >= limit) throw timeoutError(code, name, { task, limit });
     // A timer takes 1 ms at least.
     left[option] = Math.max(1, limit - elapsedMs);
   }
@@ -53,7 +53,7 @@ export function areOptions(options: unknown): options is RunOptions {
   return typeof options === 'object' && options !== null;
 }
 
-/** Returns a function that gives the milliseconds since now. */
+/** Returns a function that returns the milliseconds since this call. */
 export function since(clock: Clock): () => number {
   const startedAt = clock.now();
   return () => clock.now() - startedAt;

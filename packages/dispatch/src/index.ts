@@ -48,7 +48,7 @@ export { DispatchError, type DispatchErrorCode, type DispatchErrorData } from '.
 // For those who write tasks.
 export { json } from './json-task.ts';
 // For authors of dispatchers around others.
-export { closed, timedOut } from './kernel/calls/call-errors.ts';
+export { closed as closedError, timedOut as timeoutError } from './kernel/calls/call-errors.ts';
 export { checkCloseOptions, checkDrainOptions } from './kernel/calls/check-run-options.ts';
 export { type MapSource, mapByRun } from './map-by-run.ts';
 export type { RawJson, Transferred } from './task-results.ts';

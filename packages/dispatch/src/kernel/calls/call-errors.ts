@@ -62,6 +62,7 @@ const timeouts = {
 
 export type TimeoutCode = keyof typeof timeouts;
 
+/** Returns the error of a call whose limit has passed: `ERR_TIMEOUT`, `ERR_QUEUE_TIMEOUT`, `ERR_RUN_TIMEOUT`. */
 export function timedOut(
   code: TimeoutCode,
   name: string,
@@ -79,6 +80,7 @@ export function timedOut(
   });
 }
 
+/** Returns the error of a closed dispatcher, or of a call to it: `ERR_CLOSED`. */
 export function closed(name: string, task?: string): DispatchError {
   const message =
     task === undefined
