@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { getEventListeners } from 'node:events';
-import { DispatchError, type RunOptions } from '@ticketing/dispatch';
+import { DispatchError, type DrainOptions, type RunOptions } from '@ticketing/dispatch';
 import {
   checkPoolsAfterEach,
   createPool,
@@ -287,15 +287,19 @@ test('a first dispatcher that sends again ends the wait for a full fallback', as
 /** A fallback of another make: its calls settle when a test says so, and it waits for none of them. */
 function createCareless(local: Pool) {
   const calls: ((value: unknown) => void)[] = [];
+  const drains: DrainOptions[] = [];
   const { dispatcher } = local;
   const careless = {
     ...{ kind: 'other', capabilities: dispatcher.capabilities, map() {}, capacity() {} },
     run: () => new Promise((resolve) => calls.push(resolve)),
     stats: () => ({ ...dispatcher.stats(), name: 'careless' }),
-    drain: async () => ({ completed: 0, aborted: 0 }),
+    async drain(options: DrainOptions) {
+      drains.push(options);
+      return { completed: 0, aborted: 0 };
+    },
     close: async () => {},
   };
-  return { calls, dispatcher: careless as never as typeof dispatcher };
+  return { calls, drains, dispatcher: careless as never as typeof dispatcher };
 }
 
 async function createBesideCareless(maxInFlight: number) {
@@ -322,6 +326,22 @@ test('drain() waits for all calls of a fallback that does not, and reports those
   expect((await settled(drained)).state).toBe('pending');
   calls[2]?.('b');
   expect((await settled(drained)).value).toEqual({ completed: 2, aborted: 0 });
+});
+
+test('drain() leaves the fallback the rest of its time', async () => {
+  const clock = createManualClock();
+  const first = createPool({ clock });
+  const { drains, dispatcher } = createCareless(createPool());
+  await first.ready();
+  const both = withFallback(first.dispatcher, dispatcher, { clock });
+  watch(both.run('echo', 1));
+  await turn();
+  const drained = watch(both.drain({ timeoutMs: 100 }));
+  clock.advance(40);
+  first.transport.at(0).answer(1);
+  await turn();
+  expect((await settled(drained)).value).toEqual({ completed: 1, aborted: 0 });
+  expect(drains).toEqual([{ timeoutMs: 60 }]);
 });
 
 test('close() ends waits for capacity at once, whatever the calls of the fallback do', async () => {

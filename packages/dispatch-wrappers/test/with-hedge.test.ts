@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { getEventListeners } from 'node:events';
 import { DispatchError, type PoolOptions, type RunOptions } from '@ticketing/dispatch';
 import {
   checkPoolsAfterEach,
@@ -76,10 +77,12 @@ test('the first worker may still win: the second attempt is aborted and never se
 
 test('a call that is answered in time is asked once, and leaves no timer', async () => {
   const { run, transport, clock, hedged } = await createHedged();
-  const call = run('a');
+  const { signal } = new AbortController();
+  const call = run('a', { signal });
   await turn();
   transport.at(0).answer(1);
   expect((await settled(call)).state).toBe('resolved');
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   clock.advance(1000);
   await turn();
   expect(transport.at(1).inputs).toEqual([]);

@@ -1,4 +1,9 @@
-import { createInProcessDispatcher, type Dispatcher, defineTasks } from '@ticketing/dispatch';
+import {
+  createInProcessDispatcher,
+  type Dispatcher,
+  defineTasks,
+  type TasksOf,
+} from '@ticketing/dispatch';
 import {
   checkPoolsAfterEach,
   createPool,
@@ -136,9 +141,9 @@ test('calls that need no time are answered under fake timers', async () => {
   expect(answer).toBe(1);
 });
 
-test('Dispatcher is the type of a wrapper too, with the tasks of the dispatcher in it', async () => {
-  const echoed = async (dispatcher: Dispatcher<{ echo(value: number): Promise<number> }>) =>
-    dispatcher.run('echo', 2);
-  await using first = createInProcessDispatcher(tasks);
+test('Dispatcher of TasksOf is the type of any dispatcher of a module, also a double and a wrapper', async () => {
+  type Ours = Dispatcher<TasksOf<{ readonly default: typeof tasks }>>;
+  const echoed = async (dispatcher: Ours): Promise<number> => dispatcher.run('echo', 2);
+  await using first = createInProcessDispatcher(tasks, { clone: true });
   expect(await echoed(withHedge(first, { afterMs: 1000 }))).toBe(2);
 });
