@@ -18,9 +18,15 @@ const AREAS = {
     (folder) => `packages/socket-router/src/${folder}`,
   ),
   ...Object.fromEntries(
-    ['batching-redis', 'carriers', 'dispatch-cluster', 'dispatch-nats', 'otel', 'stations'].map(
-      (name) => [name, [`packages/${name}/src`]],
-    ),
+    [
+      'batching-redis',
+      'carriers',
+      'dispatch-cluster',
+      'dispatch-nats',
+      'dispatch-wrappers',
+      'otel',
+      'stations',
+    ].map((name) => [name, [`packages/${name}/src`]]),
   ),
   // What runs in a browser is tested there, from a bundle.
   'demo-server': [

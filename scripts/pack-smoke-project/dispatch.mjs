@@ -5,6 +5,7 @@ import { createInProcessDispatcher } from '@ticketing/dispatch';
 import { conformanceCases } from '@ticketing/dispatch-conformance';
 import { createForkDispatcher } from '@ticketing/dispatch-fork';
 import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';
+import { withFallback, withHedge } from '@ticketing/dispatch-wrappers';
 
 const subjects = [
   {
@@ -19,6 +20,15 @@ const subjects = [
     copies: true,
     create: async (url, options) =>
       createInProcessDispatcher((await import(url.href)).default, { ...options, clone: true }),
+  },
+  {
+    kind: 'in-process, in wrappers',
+    capabilities: { isolation: 'none', hardKill: false, transfer: false, streams: true },
+    create: async (url, options) => {
+      const { default: tasks } = await import(url.href);
+      const first = createInProcessDispatcher(tasks, options);
+      return withFallback(withHedge(first, { afterMs: 1 }), createInProcessDispatcher(tasks));
+    },
   },
   {
     kind: 'fork',

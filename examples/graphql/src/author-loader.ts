@@ -14,6 +14,8 @@ export function createAuthorLoader(library: Library) {
   // An author that is being loaded, or was within the last second, is not asked for again, whoever asks.
   return createCoalescer((id: number, { signal }) => batch.load(id, { signal }), {
     name: 'authors',
+    // Resolvers of many requests get one object: who changes it would change the answers of all others.
+    share: 'freeze',
     ttlMs: 1000,
     maxEntries: 50_000,
     loadTimeoutMs: 5000,

@@ -108,3 +108,11 @@ test('the query is aborted once its last client has left', async (t) => {
   assert.ok(BatchingError.is(query.reason));
   assert.equal(authors.stats().inFlight, 0);
 });
+
+test('an author that requests share cannot be changed by one of them', async (t) => {
+  const { authors } = await start(t);
+  const [one, another] = await Promise.all([authors.get(1), authors.get(1)]);
+  assert.equal(one, another);
+  assert.throws(() => Object.assign(one ?? {}, { name: 'Mallory' }), TypeError);
+  assert.equal((await authors.get(1))?.name, 'Grace');
+});

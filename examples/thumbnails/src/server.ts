@@ -1,10 +1,16 @@
 import { PassThrough } from 'node:stream';
 import { DispatchError, type Dispatcher, type TasksOf } from '@ticketing/dispatch';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { Limits } from './tasks.ts';
 
 /** Threads or child processes: the server cannot tell. */
 export type Images = Dispatcher<TasksOf<typeof import('./tasks.ts')>>;
 
+const limitsSchema = {
+  type: 'object',
+  required: ['maxWidth'],
+  properties: { maxWidth: { type: 'integer', minimum: 1 } },
+};
 const overloaded: readonly string[] = ['ERR_QUEUE_FULL', 'ERR_OVERLOADED', 'ERR_QUEUE_TIMEOUT'];
 
 export function createServer(images: Images): FastifyInstance {
@@ -22,6 +28,13 @@ export function createServer(images: Images): FastifyInstance {
       { transfer: [png], runTimeoutMs: 10_000, ...optionsOf(request, reply) },
     );
     return reply.type('image/png').send(Buffer.from(thumbnail.buffer));
+  });
+
+  // Workers that start later have the limits before their first image: successors of those that were killed, too.
+  app.put('/limits', { schema: { body: limitsSchema } }, async (request) => {
+    const options = { later: true, timeoutMs: 5000 };
+    const outcomes = await images.broadcast('limit', request.body as Limits, options);
+    return { workers: outcomes.filter(({ status }) => status === 'fulfilled').length };
   });
 
   // Lines of JSON: how far it is, then the description.

@@ -9,7 +9,13 @@ export interface Upload {
   readonly width: number;
 }
 
+export interface Limits {
+  readonly maxWidth: number;
+}
+
 const ROWS_PER_TURN = 64;
+/** Of this worker: each has the module for itself. */
+let limits: Limits = { maxWidth: 4096 };
 
 function read(png: ArrayBuffer): PNG {
   try {
@@ -21,9 +27,13 @@ function read(png: ArrayBuffer): PNG {
 }
 
 export default defineTasks({
+  limit(wanted: Limits) {
+    limits = wanted;
+  },
+
   /** A smaller PNG. Its bytes are moved back to the caller, as those of the upload were moved here. */
   thumbnail({ png, width }: Upload) {
-    const small = shrink(read(png), width);
+    const small = shrink(read(png), Math.min(width, limits.maxWidth));
     const image = new PNG(small);
     image.data = Buffer.from(small.data);
     const bytes = new Uint8Array(PNG.sync.write(image));

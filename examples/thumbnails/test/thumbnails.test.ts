@@ -42,7 +42,15 @@ for (const [kind, createDispatcher] of Object.entries(kinds)) {
         body,
         signal: signal ?? null,
       });
-    return { images, post };
+    const limit = async (maxWidth: number) => {
+      const response = await fetch(`${url}/limits`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ maxWidth }),
+      });
+      return response.json();
+    };
+    return { images, post, limit };
   }
 
   test(`${kind}: a thumbnail has the wanted width and the colours of the image`, async (t) => {
@@ -80,6 +88,24 @@ for (const [kind, createDispatcher] of Object.entries(kinds)) {
     assert.equal(refused.status, 422);
     assert.match(await refused.text(), /The upload is no PNG/);
     assert.equal((await post('/thumbnail', png(2, 2))).status, 200);
+  });
+
+  test(`${kind}: a limit holds in every worker, also in the successor of one that was killed`, async (t) => {
+    const { images, post, limit } = await start(t, stuckTasks);
+    const widthOf = async () => {
+      const response = await post('/thumbnail?width=20', png(200, 100));
+      return PNG.sync.read(Buffer.from(await response.arrayBuffer())).width;
+    };
+    await images.ready();
+    assert.equal(await widthOf(), 20);
+    assert.deepEqual(await limit(5), { workers: 1 });
+    assert.equal(await widthOf(), 5);
+    const leaving = new AbortController();
+    const stuck = await post('/description', png(2, 2), 'free', leaving.signal);
+    await stuck.body?.getReader().read();
+    leaving.abort();
+    assert.equal(await widthOf(), 5);
+    assert.equal(images.stats().killed, 1);
   });
 
   test(`${kind}: a worker that is stuck is killed when its client leaves; paying customers go next`, async (t) => {

@@ -1,7 +1,8 @@
 // A host that asks a fleet: calls at a constant rate, and tells how each ended. `serving-host.ts '<ServingHostGiven>'`. Ends with its input.
 import { subscribe } from 'node:diagnostics_channel';
-import { createInProcessDispatcher, defineTasks, withFallback } from '@ticketing/dispatch';
+import { createInProcessDispatcher, defineTasks } from '@ticketing/dispatch';
 import { createNatsDispatcher, type NatsHostEvent } from '@ticketing/dispatch-nats';
+import { withFallback } from '@ticketing/dispatch-wrappers';
 import { askLoads } from './ask-loads.ts';
 import {
   type Call,

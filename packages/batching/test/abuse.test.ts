@@ -28,7 +28,7 @@ test.each([
   ],
   [
     () => createCoalescer(load, { name, share: 'copy' as never }),
-    '`share` must be one of reference, freeze, clone, or a function, got copy',
+    '`share` must be one of reference, freeze, or a function, got copy',
   ],
   [
     () => createCoalescer(load, { name, context: 'none' as never }),

@@ -139,7 +139,7 @@ test('a loader that asks for its own key is told, not hung', async () => {
 
 test('share: the same value, one frozen for all, or one of its own for each', async () => {
   const make = async () => ({ list: [1, { deep: 2 }], bytes: new Uint8Array(2), at: new Date(0) });
-  const values = async (share: 'reference' | 'freeze' | 'clone') => {
+  const values = async (share: 'reference' | 'freeze' | typeof structuredClone) => {
     const coalescer = createCoalescer(make, { name, share });
     return Promise.all([coalescer.get('a'), coalescer.get('a')]);
   };
@@ -149,7 +149,7 @@ test('share: the same value, one frozen for all, or one of its own for each', as
   expect(alike).toBe(frozen);
   expect(Object.isFrozen(frozen.list[1])).toBe(true);
   expect(() => frozen.list.push(3)).toThrow(TypeError);
-  const [mine, yours] = await values('clone');
+  const [mine, yours] = await values(structuredClone);
   expect(yours).not.toBe(mine);
   expect(yours).toEqual(mine);
   const counted = createCoalescer(async () => 1, { name, share: (value) => value + 1 });
@@ -157,7 +157,7 @@ test('share: the same value, one frozen for all, or one of its own for each', as
 });
 
 test('a value that cannot be cloned rejects its callers, not the process', async () => {
-  const coalescer = createCoalescer(async () => () => 1, { name, share: 'clone' });
+  const coalescer = createCoalescer(async () => () => 1, { name, share: structuredClone });
   await expect(coalescer.get('a')).rejects.toThrow('could not be cloned');
 });
 

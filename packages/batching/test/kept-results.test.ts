@@ -214,7 +214,7 @@ test('share applies to kept values too', async () => {
   const coalescer = createCoalescer(async () => ({ n: 1 }), {
     name: 'test',
     ttlMs: 1000,
-    share: 'clone',
+    share: structuredClone,
   });
   const first = await coalescer.get('a');
   first.n = 2;

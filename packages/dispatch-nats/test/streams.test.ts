@@ -4,8 +4,8 @@ import {
   defineTasks,
   systemClock,
   type TaskContext,
-  withFallback,
 } from '@ticketing/dispatch';
+import { withFallback } from '@ticketing/dispatch-wrappers';
 import { turns, until } from '@ticketing/test-kit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {

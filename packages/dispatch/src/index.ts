@@ -53,17 +53,7 @@ export { defineTasks } from './define-tasks.ts';
 export { DispatchError, type DispatchErrorCode, type DispatchErrorData } from './errors.ts';
 // For authors of tasks.
 export { json } from './json-task.ts';
+export { checkCloseOptions, checkDrainOptions } from './kernel/checks.ts';
+export { closed as closedError, timedOut as timeoutError } from './kernel/errors.ts';
+export { type MapSource, mapByRun } from './map-by-run.ts';
 export { rawJson, transferred } from './task-results.ts';
-// For callers with workers on other machines.
-export {
-  type FallbackDispatcher,
-  type FallbackOptions,
-  type FallbackStats,
-  withFallback,
-} from './wrappers/with-fallback.ts';
-export {
-  type HedgeDispatcher,
-  type HedgeOptions,
-  type HedgeStats,
-  withHedge,
-} from './wrappers/with-hedge.ts';

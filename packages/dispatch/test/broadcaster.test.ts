@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { withFallback, withHedge } from '../src/index.ts';
 import {
   checkPoolsAfterEach,
   createPool,
@@ -184,20 +183,6 @@ test('a drained lent dispatcher takes no broadcast', async () => {
   await ready();
   await lent.drain();
   errorOf(await settled(watch(lent.broadcast('echo', 1))), 'ERR_DRAINING');
-});
-
-test('withHedge passes a broadcast on, withFallback has the workers of both run it', async () => {
-  const first = createPool({ name: 'far' });
-  const local = createPool({ name: 'near' });
-  await first.ready();
-  await local.ready();
-  const hedged = withHedge(first.dispatcher, { afterMs: 50 });
-  const both = watch(withFallback(hedged, local.dispatcher).broadcast('echo', 1));
-  await turn();
-  first.transport.at(0).answer(1, 'far away');
-  local.transport.at(0).answer(1, 'near by');
-  await turn();
-  expect(both.value).toMatchObject([{ value: 'far away' }, { value: 'near by' }]);
 });
 
 test.each([

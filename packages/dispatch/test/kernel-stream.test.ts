@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { withFallback } from '../src/wrappers/with-fallback.ts';
-import { withHedge } from '../src/wrappers/with-hedge.ts';
 import type { FakeWorker } from './fake-transport.ts';
 import {
   checkPoolsAfterEach,
@@ -182,23 +180,6 @@ test('drain() and close() of a lent dispatcher are about its own streams', async
   expect(nexts[1]?.value).toEqual({ done: false, value: 'still' });
   worker.answer(2);
   expect(await other.next()).toEqual({ done: true, value: undefined });
-});
-
-test('wrappers have the streams of their first dispatcher, and hedge none', async () => {
-  const first = createPool();
-  const local = createPool();
-  await first.ready();
-  const wrapped = withFallback(withHedge(first.dispatcher, { afterMs: 1 }), local.dispatcher);
-  expect(wrapped.capabilities.streams).toBe(true);
-  const items = streamOf(wrapped, { idempotent: true });
-  const next = watch(items.next());
-  await turn();
-  first.transport.at(0).start();
-  first.transport.at(0).emit({ kind: 'item', seq: 1, value: 'far' });
-  await turn();
-  expect(next.value).toEqual({ done: false, value: 'far' });
-  first.transport.at(0).answer(1);
-  expect(await items.next()).toEqual({ done: true, value: undefined });
 });
 
 test.each([

@@ -18,7 +18,6 @@ import {
   type TasksOf,
   type Transferred,
   transferred,
-  withHedge,
 } from '@ticketing/dispatch';
 import { expect, expectTypeOf, test } from 'vitest';
 
@@ -127,12 +126,11 @@ test('TasksOf is the tasks of a module, by its type or by that of its default ex
   expectTypeOf<TasksOf<typeof import('./serve-tasks-module.ts')>>().toExtend<TaskMap>();
 });
 
-test('Dispatcher of TasksOf is the type of any dispatcher of a module, also a double and a wrapper', async () => {
+test('Dispatcher of TasksOf is the type of any dispatcher of a module, also a double', async () => {
   type Ours = Dispatcher<TasksOf<{ readonly default: typeof module }>>;
   const doubled = async (dispatcher: Ours): Promise<number> => dispatcher.run('double', 2);
   await using double = createInProcessDispatcher(module, { clone: true });
   expect(await doubled(double)).toBe(4);
-  expect(await doubled(withHedge(double, { afterMs: 1000 }))).toBe(4);
 });
 
 test('a task without parameters takes undefined', () =>

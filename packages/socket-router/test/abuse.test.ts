@@ -261,19 +261,13 @@ const attachments: (readonly [server: unknown, ...Wrong])[] = [
     '`server` must be a server, got a function; give a listener to `http.createServer`',
   ],
   [createServer(), { route: {} }, TypeError, '`route` must be a function, got [object Object]'],
-  [createServer(), { orphan: 'die' }, TypeError, '`orphan` must be one of exit, stay, got die'],
   [
     createServer(),
     { orphanGraceMs: -1 },
     RangeError,
     '`orphanGraceMs` must be an integer of 0 to 2147483647, got -1',
   ],
-  [
-    createServer(),
-    { slot: 1 },
-    TypeError,
-    'unknown option `slot`; known are route, orphan, orphanGraceMs',
-  ],
+  [createServer(), { slot: 1 }, TypeError, 'unknown option `slot`; known are route, orphanGraceMs'],
 ];
 
 test.each(attachments)(

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { until } from '@ticketing/test-kit';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { InheritedFile } from '../src/source/shared-file.ts';
 import { monotonicMs } from '../src/wire/monotonic-clock.ts';
 import { AttachedServer } from '../src/worker/attached-server.ts';
@@ -34,12 +34,12 @@ class SimulatedRouter extends EventEmitter {
   }
 }
 
-function attach(server: Server, options: { orphan?: 'stay' } = {}) {
+function attach(server: Server, { orphanGraceMs = 0, exit = () => {} } = {}) {
   const router = new SimulatedRouter();
   const handle = new AttachedServer(server, {
     route: undefined,
-    orphan: options.orphan ?? 'stay',
-    orphanGraceMs: 0,
+    orphanGraceMs,
+    exit,
     channel: router as unknown as RouterChannel,
   });
   router.say({ kind: 'hello', laterRequests: 'connection', slot: '0' });
@@ -276,10 +276,12 @@ test('the number of open connections is reported some time after a change', asyn
 
 test('a router that is gone lets its connections finish', async () => {
   let answer = (): void => {};
+  const exit = vi.fn();
   const { router, handle } = attach(
     createServer((_, response) => {
       answer = () => response.end('late');
     }),
+    { orphanGraceMs: 60_000, exit },
   );
   const [served, client] = await connection();
   router.say({ kind: 'hand', id: 1, bytes: GET.toString('latin1'), before: inTime() }, served);
@@ -287,11 +289,11 @@ test('a router that is gone lets its connections finish', async () => {
   await new Promise(setImmediate);
   router.connected = false;
   router.emit('disconnect');
-  const closed = handle.close({ graceMs: 60_000 });
   expect(handle.connections).toBe(1);
+  expect(exit).not.toHaveBeenCalled();
   answer();
   expect(await all).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*late/);
-  await closed;
+  await until(() => exit.mock.calls.length === 1);
   expect(handle.connections).toBe(0);
   expect(router.kinds).not.toContain('drained');
 });

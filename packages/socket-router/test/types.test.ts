@@ -68,7 +68,6 @@ test('options take undefined where they may be absent, so that they can be passe
   await limited.close();
   expectTypeOf<{
     route: undefined;
-    orphan: undefined;
     orphanGraceMs: undefined;
   }>().toExtend<AttachOptions>();
   expectTypeOf<{ graceMs: undefined; lameDuckMs: undefined }>().toExtend<LeaveOptions>();

@@ -1,4 +1,5 @@
-import type { DispatcherStats, FallbackStats, WorkerStats } from '@ticketing/dispatch';
+import type { DispatcherStats, WorkerStats } from '@ticketing/dispatch';
+import type { FallbackStats } from '@ticketing/dispatch-wrappers';
 import type { RouterStats } from '@ticketing/socket-router';
 import type { Flags } from '../flags/flag-specs.ts';
 import { withIds } from '../serving/process-ids.ts';

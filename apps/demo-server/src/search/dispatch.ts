@@ -1,12 +1,8 @@
 import { FlagError } from '@ticketing/cli-kit';
 import type { Search } from '@ticketing/core';
-import {
-  createInProcessDispatcher,
-  type Dispatcher,
-  defineTasks,
-  withFallback,
-} from '@ticketing/dispatch';
+import { createInProcessDispatcher, type Dispatcher, defineTasks } from '@ticketing/dispatch';
 import type { NatsFleetStats } from '@ticketing/dispatch-nats';
+import { withFallback } from '@ticketing/dispatch-wrappers';
 import { hideNatsSecrets, hideSecretsOf } from '../flags/flag-values.ts';
 import { type FleetFlags, natsOptions, SOON } from '../fleet/nats-options.ts';
 import { programUrl } from '../program-url.ts';

@@ -31,7 +31,7 @@ const rules = {
   maxKeys: whole(10_000),
   maxWaitersPerKey: whole(100_000),
   overflow: oneOf('reject', 'bypass'),
-  share: orFunction(oneOf('reference', 'freeze', 'clone')),
+  share: orFunction(oneOf('reference', 'freeze')),
   context: oneOf('detached', 'caller'),
   errorTtlMs: atLeast(0),
   ttlMs: orFunction(atLeast(0, 0)),

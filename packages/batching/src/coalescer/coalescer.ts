@@ -26,8 +26,11 @@ export interface CoalescerOptions<K, V> {
   readonly maxWaitersPerKey?: number | undefined;
   /** What happens to a call above a bound: `ERR_TOO_MANY_…`, or a load of its own that no call joins. Default `reject`. */
   readonly overflow?: 'reject' | 'bypass' | undefined;
-  /** What callers get: the same value, the same deeply frozen value, a structured clone each, or the result of a function. Default `reference`. */
-  readonly share?: 'reference' | 'freeze' | 'clone' | ((value: V) => V) | undefined;
+  /**
+   * Value that each caller gets: the shared one (`reference`), the shared one deeply frozen (`freeze`), or the result of a
+   * function for each, such as `structuredClone`. Default `reference`.
+   */
+  readonly share?: 'reference' | 'freeze' | ((value: NoInfer<V>) => NoInfer<V>) | undefined;
   /** The AsyncLocalStorage that the loader sees: that of the coalescer's creation, or that of the first caller. Default `detached`. */
   readonly context?: 'detached' | 'caller' | undefined;
   /**

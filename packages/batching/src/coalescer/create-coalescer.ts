@@ -83,8 +83,7 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     this.#keyOf = options.key;
     this.#maxWaiters = options.maxWaitersPerKey;
     this.#kept = createKeptResults(options);
-    if (share === 'clone') this.#copy = (value) => structuredClone(value);
-    else if (typeof share === 'function') this.#copy = share;
+    if (typeof share === 'function') this.#copy = share;
     this.#plain = !this.#keyOf && !this.#kept && !this.#copy;
   }
 

@@ -9,7 +9,7 @@ interface Subject {
 }
 
 /** Makes the error of a call, or of the dispatcher itself if `task` is undefined. */
-export function callError(
+function callError(
   code: DispatchErrorCode,
   { name, task }: Subject,
   message: string,
@@ -56,6 +56,7 @@ const timeouts = {
 
 export type TimeoutCode = keyof typeof timeouts;
 
+/** Returns the error of a call whose limit has passed: `ERR_TIMEOUT`, `ERR_QUEUE_TIMEOUT`, `ERR_RUN_TIMEOUT`. */
 export function timedOut(
   code: TimeoutCode,
   name: string,
@@ -73,6 +74,7 @@ export function timedOut(
   });
 }
 
+/** Returns the error of a closed dispatcher, or of a call to it: `ERR_CLOSED`. */
 export function closed(name: string, task?: string): DispatchError {
   const message =
     task === undefined

@@ -1,11 +1,4 @@
-import {
-  aFunction,
-  milliseconds,
-  oneOf,
-  type Rules,
-  resolveByRules,
-  wrongOption,
-} from '@ticketing/kit';
+import { aFunction, milliseconds, type Rules, resolveByRules, wrongOption } from '@ticketing/kit';
 import type { RouteFunction } from '../contract/head.ts';
 import type { LeaveOptions } from '../contract/leave-options.ts';
 
@@ -13,24 +6,17 @@ import type { LeaveOptions } from '../contract/leave-options.ts';
 export interface AttachOptions {
   /** The router's own function, needed with `laterRequests: 'forward'`: the worker routes later requests by it. */
   readonly route?: RouteFunction | undefined;
-  /**
-   * What the process does when its router's process has died: `exit` (default), after at most `orphanGraceMs` for
-   * open connections, or `stay`.
-   */
-  readonly orphan?: 'exit' | 'stay' | undefined;
-  /** Milliseconds: default 5,000. */
+  /** Milliseconds for open connections when the router's process has died; then this process exits. Default 5,000. */
   readonly orphanGraceMs?: number | undefined;
 }
 
 const ATTACH_RULES: Rules = {
   route: aFunction,
-  orphan: oneOf('exit', 'stay'),
   orphanGraceMs: milliseconds(0, 5000),
 };
 
 export interface ResolvedAttachOptions {
   readonly route: RouteFunction | undefined;
-  readonly orphan: 'exit' | 'stay';
   readonly orphanGraceMs: number;
 }
 

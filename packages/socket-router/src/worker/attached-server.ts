@@ -41,6 +41,8 @@ const ORPHAN_LAME_DUCK_MS = 100;
 
 export interface AttachedServerOptions extends ResolvedAttachOptions {
   readonly channel: RouterChannel;
+  /** Ends the process. */
+  readonly exit: () => void;
   /** Keeps signals from ending the process, calls the function at SIGTERM, and returns what ends that. Default: nothing does. */
   readonly keepSignals?: typeof leaveSignalsToParent;
   /** Calls the function with the address of the process' inspector when it opens or closes, and returns what ends that. Default: never. */
@@ -282,13 +284,12 @@ export class AttachedServer implements WorkerHandle {
     for (const link of links) link.retired();
     // `forkWorkers` reads it: a write after its process has ended must not end what is being answered.
     process.stderr.on('error', () => {});
-    if (this.#options.orphan === 'stay') this.#releaseSignals();
-    if (this.#end !== undefined || this.#options.orphan === 'stay') return;
+    if (this.#end !== undefined) return;
     const graceMs = this.#options.orphanGraceMs;
     const leave = { graceMs, lameDuckMs: Math.min(ORPHAN_LAME_DUCK_MS, graceMs / 2) };
     void Promise.all(links.map((link) => this.#drain(link, leave))).then(() => {
       // No other process would give it work or end it. Workers of node:cluster exit in this case, too.
-      process.exit();
+      this.#options.exit();
     });
   };
 }
@@ -314,6 +315,7 @@ export function attachServer(server: AttachableServer, options: AttachOptions = 
   return new AttachedServer(server, {
     ...resolved,
     channel: process as RouterChannel,
+    exit: () => process.exit(),
     keepSignals: leaveSignalsToParent,
     watchInspector,
   });

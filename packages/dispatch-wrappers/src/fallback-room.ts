@@ -1,13 +1,16 @@
+import { closedError } from '@ticketing/dispatch';
 import { aSignal, wrongOption } from '@ticketing/kit';
-import { closed } from '../kernel/errors.ts';
-import { nextImmediate } from '../soon.ts';
 
-/** The room of a fallback, and callers that wait for it. */
+/** The platform's own `setImmediate`: fake timers of a test must not stop calls that need no time. */
+export const nextImmediate: typeof setImmediate = setImmediate;
+
+/** Room of a fallback, and callers that wait for it. */
 export class FallbackRoom {
   readonly maxInFlight: number;
-  inFlight = 0;
-  /** The first dispatcher has sent nothing since it last could not: calls will come here. */
-  isDown = false;
+  #inFlight = 0;
+  readonly #onEmpty: (() => void)[] = [];
+  /** True if the first dispatcher has sent nothing since it last could not: calls will come here. */
+  #isDown = false;
   readonly #name: string;
   /** Calls made while it was down that have not arrived yet. */
   #coming = 0;
@@ -17,7 +20,7 @@ export class FallbackRoom {
   readonly #waiters = new Set<() => void>();
   readonly #forget = (): void => {
     this.#granted = 0;
-    this.wake();
+    this.#wake();
   };
 
   constructor(maxInFlight: number, name: string) {
@@ -25,45 +28,69 @@ export class FallbackRoom {
     this.#name = name;
   }
 
-  /** A call is made, perhaps by a caller that was let through. @returns what to call when it is known where the call ended */
+  /** Notes a call, perhaps of a caller that was let through. @returns a function to call once it is known where the call ended */
   coming(): () => void {
     if (this.#granted > 0) this.#granted -= 1;
-    if (!this.isDown) return () => {};
+    if (!this.#isDown) return () => {};
     this.#coming += 1;
     return () => {
       this.#coming -= 1;
-      this.wake();
+      this.#wake();
     };
   }
 
   /** Resolves when a call would not meet `maxInFlight`. @throws the signal's reason; DispatchError `ERR_CLOSED` */
   async wait(signal: AbortSignal | undefined): Promise<void> {
     while (!this.#hasRoom) await this.#change(signal);
-    if (!this.isDown) return;
+    if (!this.#isDown) return;
     if (this.#granted === 0) nextImmediate(this.#forget);
     this.#granted += 1;
   }
 
-  /** The first dispatcher has sent a call. */
-  up(): void {
-    if (!this.isDown) return;
-    this.isDown = false;
-    this.wake();
+  get inFlight(): number {
+    return this.#inFlight;
   }
 
-  /** Lets those look again that wait, in the order in which they came. */
-  wake(): void {
+  /** Takes room for a call that the first dispatcher could not send. @returns whether there was any */
+  take(): boolean {
+    this.#isDown = true;
+    if (this.#inFlight >= this.maxInFlight) return false;
+    this.#inFlight += 1;
+    return true;
+  }
+
+  /** Frees what a call has taken. */
+  free(): void {
+    this.#inFlight -= 1;
+    if (this.#inFlight === 0) for (const resolve of this.#onEmpty.splice(0)) resolve();
+    this.#wake();
+  }
+
+  /** Resolves when no call has room here. */
+  async whenEmpty(): Promise<void> {
+    if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#onEmpty.push(resolve));
+  }
+
+  /** Notes that the first dispatcher has sent a call. */
+  up(): void {
+    if (!this.#isDown) return;
+    this.#isDown = false;
+    this.#wake();
+  }
+
+  /** Lets waiting callers look again, in the order in which they came. */
+  #wake(): void {
     for (const wake of [...this.#waiters]) wake();
   }
 
   close(): void {
     this.#isClosed = true;
-    this.wake();
+    this.#wake();
   }
 
   get #hasRoom(): boolean {
-    if (this.#isClosed) throw closed(this.#name);
-    return !this.isDown || this.inFlight + this.#coming + this.#granted < this.maxInFlight;
+    if (this.#isClosed) throw closedError(this.#name);
+    return !this.#isDown || this.#inFlight + this.#coming + this.#granted < this.maxInFlight;
   }
 
   #change(signal: AbortSignal | undefined): Promise<void> {

@@ -1,11 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { createManualClock } from '@ticketing/test-kit';
-import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import type { RunOptions } from '../src/contract/dispatcher.ts';
-import { DispatchError } from '../src/errors.ts';
-import { createInProcessDispatcher, defineTasks, withFallback } from '../src/index.ts';
-import type { FallbackDispatcher } from '../src/wrappers/with-fallback.ts';
+import { getEventListeners } from 'node:events';
+import { DispatchError, type DrainOptions, type RunOptions } from '@ticketing/dispatch';
 import {
   checkPoolsAfterEach,
   createPool,
@@ -16,7 +11,11 @@ import {
   turn,
   type Watched,
   watch,
-} from './kernel-fixture.ts';
+} from '@ticketing/dispatch/test/kernel-fixture';
+import { createManualClock } from '@ticketing/test-kit';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type FallbackDispatcher, withFallback } from '../src/index.ts';
 
 checkPoolsAfterEach();
 
@@ -238,6 +237,133 @@ test('waits for capacity end by their signal and by close()', async () => {
   expect(both.state).toBe('closed');
 });
 
+test('capacity() waits for room in the first dispatcher, and forgets its signal', async () => {
+  const first = createPool({ window: 1, maxQueue: 0 });
+  const local = createPool();
+  await first.ready();
+  const both = withFallback(first.dispatcher, local.dispatcher);
+  const call = watch(both.run('echo', 1));
+  await turn();
+  const { signal } = new AbortController();
+  const room = watch(both.capacity(signal));
+  expect((await settled(room)).state).toBe('pending');
+  first.transport.at(0).answer(1);
+  expect((await settled(room)).state).toBe('resolved');
+  expect(call.state).toBe('resolved');
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+});
+
+test('a caller that capacity() lets through keeps its room for one turn of the event loop', async () => {
+  const { both, breaks, run, local } = await createBoth({ maxInFlight: 2 });
+  breaks();
+  run('a');
+  await turn();
+  const { signal } = new AbortController();
+  await both.capacity();
+  const next = watch(both.capacity(signal));
+  for (let count = 0; count < 50; count += 1) await undefined;
+  expect(next.state).toBe('pending');
+  expect((await settled(next)).state).toBe('resolved');
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  local.transport.at(0).answer(1);
+});
+
+test('a first dispatcher that sends again ends the wait for a full fallback', async () => {
+  const { first, local, both, run, breaks } = await createBoth({ maxInFlight: 1 });
+  breaks();
+  run('down');
+  await turn();
+  const waiting = watch(both.capacity());
+  first.clock.advance(5000);
+  await first.ready();
+  expect((await settled(waiting)).state).toBe('pending');
+  run('up');
+  expect((await settled(waiting)).state).toBe('resolved');
+  expect((await settled(watch(both.capacity()))).state).toBe('resolved');
+  for (const { transport } of [first, local])
+    for (const worker of transport.living) for (const { seq } of worker.open) worker.answer(seq);
+});
+
+/** A fallback of another make: its calls settle when a test says so, and it waits for none of them. */
+function createCareless(local: Pool) {
+  const calls: ((value: unknown) => void)[] = [];
+  const drains: DrainOptions[] = [];
+  const { dispatcher } = local;
+  const careless = {
+    ...{ kind: 'other', capabilities: dispatcher.capabilities, map() {}, capacity() {} },
+    run: () => new Promise((resolve) => calls.push(resolve)),
+    stats: () => ({ ...dispatcher.stats(), name: 'careless' }),
+    async drain(options: DrainOptions) {
+      drains.push(options);
+      return { completed: 0, aborted: 0 };
+    },
+    close: async () => {},
+  };
+  return { calls, drains, dispatcher: careless as never as typeof dispatcher };
+}
+
+async function createBesideCareless(maxInFlight: number) {
+  const first = createPool({ name: 'far', restart: { maxFailures: 0 } });
+  const { calls, dispatcher } = createCareless(createPool());
+  first.transport.at(0).startFailed(noHost());
+  await turn();
+  const both = withFallback(first.dispatcher, dispatcher, { maxInFlight });
+  return { both, calls, run: (input: unknown) => watch(both.run('echo', input as never)) };
+}
+
+test('drain() waits for all calls of a fallback that does not, and reports those that it waited for', async () => {
+  const { both, calls, run } = await createBesideCareless(8);
+  const before = run('before');
+  await turn();
+  calls[0]?.('early');
+  expect((await settled(before)).value).toBe('early');
+  run('a');
+  run('b');
+  await turn();
+  const drained = watch(both.drain());
+  await turn();
+  calls[1]?.('a');
+  expect((await settled(drained)).state).toBe('pending');
+  calls[2]?.('b');
+  expect((await settled(drained)).value).toEqual({ completed: 2, aborted: 0 });
+});
+
+test('drain() leaves the fallback the rest of its time', async () => {
+  const clock = createManualClock();
+  const first = createPool({ clock });
+  const { drains, dispatcher } = createCareless(createPool());
+  await first.ready();
+  const both = withFallback(first.dispatcher, dispatcher, { clock });
+  watch(both.run('echo', 1));
+  await turn();
+  const drained = watch(both.drain({ timeoutMs: 100 }));
+  clock.advance(40);
+  first.transport.at(0).answer(1);
+  await turn();
+  expect((await settled(drained)).value).toEqual({ completed: 1, aborted: 0 });
+  expect(drains).toEqual([{ timeoutMs: 60 }]);
+});
+
+test('close() ends waits for capacity at once, whatever the calls of the fallback do', async () => {
+  const { both, run } = await createBesideCareless(1);
+  run('a');
+  await turn();
+  const waiting = watch(both.capacity());
+  expect((await settled(waiting)).state).toBe('pending');
+  const closing = watch(both.close());
+  errorOf(await settled(waiting), 'ERR_CLOSED');
+  expect((await settled(closing)).state).toBe('resolved');
+});
+
+test('reload() replaces the workers of both', async () => {
+  const [first, local] = [createPool({}, { obliging: true }), createPool({}, { obliging: true })];
+  const both = withFallback(first.dispatcher, local.dispatcher);
+  await both.ready();
+  await local.dispatcher.ready();
+  await both.reload();
+  expect([first, local].map(({ transport }) => transport.workers.length)).toEqual([2, 2]);
+});
+
 test('ready() is that of the fallback when the circuit is open', async () => {
   const { both, breaks } = await createBoth();
   const ready = watch(both.ready());
@@ -315,23 +441,6 @@ test('each call that falls back is published, with its reason', async () => {
     { name: 'far', task: 'echo', inFlight: 1, error: expect.any(DispatchError) },
   ]);
   local.transport.at(0).answer(1);
-});
-
-test.each([
-  [[5, 5], '`dispatcher` must be an object with run, map, capacity, stats, drain, close, got 5'],
-  [['good', {}], '`local` must be an object with run, map, capacity, stats, drain, close, got'],
-  [['good', 'good', 5], '`options` must be an object, got 5'],
-  [['good', 'good', { most: 5 }], 'unknown option `most`; known are maxInFlight, clock'],
-  [
-    ['good', 'good', { maxInFlight: 0 }],
-    '`maxInFlight` must be an integer of 1 to 2147483647, got 0',
-  ],
-])('withFallback(%j) throws', async (given, message) => {
-  await using good = createInProcessDispatcher(defineTasks({ echo: (n: number) => n }));
-  const [first, local, options] = given.map((each) => (each === 'good' ? good : each));
-  expect(() => withFallback(first as never, local as never, options as never)).toThrow(
-    `Cannot add a fallback: ${message}`,
-  );
 });
 
 test('wrong options of a call are told as by any dispatcher', async () => {

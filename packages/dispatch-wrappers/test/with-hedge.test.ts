@@ -1,10 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import type { RunOptions } from '../src/contract/dispatcher.ts';
-import type { PoolOptions } from '../src/contract/pool-options.ts';
-import { createInProcessDispatcher, defineTasks, withHedge } from '../src/index.ts';
-import type { HedgeDispatcher, HedgeOptions } from '../src/wrappers/with-hedge.ts';
+import { getEventListeners } from 'node:events';
+import { DispatchError, type PoolOptions, type RunOptions } from '@ticketing/dispatch';
 import {
   checkPoolsAfterEach,
   createPool,
@@ -15,7 +11,10 @@ import {
   turn,
   type Watched,
   watch,
-} from './kernel-fixture.ts';
+} from '@ticketing/dispatch/test/kernel-fixture';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type HedgeDispatcher, type HedgeOptions, withHedge } from '../src/index.ts';
 
 checkPoolsAfterEach();
 
@@ -78,10 +77,12 @@ test('the first worker may still win: the second attempt is aborted and never se
 
 test('a call that is answered in time is asked once, and leaves no timer', async () => {
   const { run, transport, clock, hedged } = await createHedged();
-  const call = run('a');
+  const { signal } = new AbortController();
+  const call = run('a', { signal });
   await turn();
   transport.at(0).answer(1);
   expect((await settled(call)).state).toBe('resolved');
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   clock.advance(1000);
   await turn();
   expect(transport.at(1).inputs).toEqual([]);
@@ -215,6 +216,86 @@ test.each([
   expect(transport.at(1 - index).aborts).toHaveLength(1);
 });
 
+test('an attempt that is made again after a loss has its whole time, and onWorker is called for each attempt', async () => {
+  const { run, transport, clock } = await createHedged({}, { max: 3 });
+  const given: number[] = [];
+  const call = run('a', { retries: 1, onWorker: (workerId) => void given.push(workerId) });
+  await turn();
+  transport.at(0).start(1);
+  clock.advance(60);
+  transport.at(0).exit({ exitCode: 1 });
+  await turn();
+  clock.advance(99);
+  await turn();
+  expect(given).toHaveLength(2);
+  clock.advance(1);
+  await turn();
+  expect(given).toHaveLength(3);
+  expect(new Set(given).size).toBe(3);
+  const [, , third] = given;
+  transport.workers.find(({ workerId }) => workerId === third)?.answer(1, 'third');
+  expect((await settled(call)).value).toBe('third');
+});
+
+test('a call whose time is over when the second attempt is due has none', async () => {
+  const { run, transport, clock, hedged } = await createHedged();
+  const call = run('a', { timeoutMs: 100 });
+  await turn();
+  clock.advance(100);
+  errorOf(await settled(call), 'ERR_TIMEOUT');
+  expect(transport.at(1).inputs).toEqual([]);
+  expect(hedged.stats().hedge).toMatchObject({ hedged: 0, withheld: 0 });
+  transport.at(0).answer(1);
+});
+
+test('attempts whose ends no caller sees count neither as calls nor in the report of drain()', async () => {
+  const { run, transport, clock, hedged } = await createHedged({}, { max: 3 });
+  const [slow, quick] = [transport.at(0), transport.at(1)];
+  const one = run('a');
+  await turn();
+  clock.advance(100);
+  await turn();
+  // Both in one turn: the second error comes when the call has its value.
+  slow.answer(1, 'first');
+  quick.fail(1, new Error('unseen'));
+  expect((await settled(one)).value).toBe('first');
+  const two = run('b');
+  await turn();
+  expect(hedged.stats()).toMatchObject({ asked: 2, completed: 1, failed: 0, running: 1 });
+  clock.advance(100);
+  await turn();
+  expect(hedged.stats()).toMatchObject({ asked: 2, running: 1 });
+  const [first, second] = transport.workers
+    .flatMap((worker) => worker.open.map(({ seq }) => ({ worker, seq })))
+    .sort((a, b) => a.seq - b.seq);
+  second?.worker.answer(second.seq, 'b');
+  expect((await settled(two)).value).toBe('b');
+  first?.worker.answer(first.seq);
+  await turn();
+  expect(hedged.stats()).toMatchObject({ asked: 2, completed: 2, aborted: 0, running: 0 });
+  expect(await hedged.drain()).toEqual({ completed: 0, aborted: 0 });
+});
+
+test.each([
+  ['an error', new Error('thrown')],
+  [
+    'the error of a pool of its own',
+    new DispatchError('ERR_OVERLOADED', 'Busy', { data: { name: 'other' } }),
+  ],
+])(
+  'what the first worker throws is an answer, also while a second attempt is open: %s',
+  async (_, error) => {
+    const { run, transport, clock } = await createHedged();
+    const call = run('a');
+    await turn();
+    clock.advance(100);
+    await turn();
+    transport.at(0).fail(1, error);
+    expect((await settled(call)).error).toBe(error);
+    transport.at(1).drop(1);
+  },
+);
+
 test('the caller ends both: by its signal, by its limit', async () => {
   const { run, transport, clock, hedged } = await createHedged();
   const controller = new AbortController();
@@ -290,24 +371,6 @@ test('each hedged call is published when it has settled', async () => {
   }
   expect(messages).toEqual([{ name: 'fake', task: 'echo', workerId: 1, won: true }]);
   transport.at(0).answer(1);
-});
-
-test.each([
-  [
-    [5, { afterMs: 1 }],
-    '`dispatcher` must be an object with run, map, capacity, stats, drain, close, got 5',
-  ],
-  [['good', 5], '`options` must be an object, got 5'],
-  [['good', {}], '`afterMs` must be 1 to 2147483647, got undefined'],
-  [['good', { afterMs: 0 }], '`afterMs` must be 1 to 2147483647, got 0'],
-  [['good', { afterMs: 1, share: 0 }], '`share` must be above 0, to 1, got 0'],
-  [['good', { after: 1 }], 'unknown option `after`; did you mean `afterMs`?'],
-])('withHedge(%j) throws', async (given, message) => {
-  await using good = createInProcessDispatcher(defineTasks({ echo: (n: number) => n }));
-  const [dispatcher, options] = given.map((each) => (each === 'good' ? good : each));
-  expect(() => withHedge(dispatcher as never, options as never)).toThrow(
-    `Cannot hedge calls: ${message}`,
-  );
 });
 
 test('an abort after the loss of the first worker is what the caller sees, and what counts', async () => {

@@ -1,16 +1,11 @@
-import {
-  createInProcessDispatcher,
-  type Dispatcher,
-  type TaskModule,
-  withFallback,
-  withHedge,
-} from '@ticketing/dispatch';
+import { createInProcessDispatcher, type Dispatcher, type TaskModule } from '@ticketing/dispatch';
 import {
   type ConformanceSubject,
   type ConformanceTasks,
   conformanceCases,
 } from '@ticketing/dispatch-conformance';
 import { describe, test } from 'vitest';
+import { withFallback, withHedge } from '../src/index.ts';
 
 type Wrap = (first: Dispatcher<ConformanceTasks>) => Dispatcher<ConformanceTasks>;
 

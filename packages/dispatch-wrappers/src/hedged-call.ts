@@ -1,29 +1,11 @@
 import { channel } from 'node:diagnostics_channel';
-import type { AbortWaiter, Clock, SignalListeners } from '@ticketing/kit';
-import type { Dispatcher, RunOptions } from '../contract/dispatcher.ts';
-import type { TaskMap } from '../contract/task.ts';
-import { DispatchError } from '../errors.ts';
-import type { Ending } from '../kernel/state/counts.ts';
-import { type Endings, endingOf, since, withTimeLeft } from './wrapped-calls.ts';
+import { DispatchError, type RunOptions } from '@ticketing/dispatch';
+import type { AbortWaiter } from '@ticketing/kit';
+import type { Hedges } from './hedges.ts';
+import { type Ending, endingOf, since, withTimeLeft } from './wrapped-calls.ts';
 
 /** `{ name, task, workerId, won }` of a hedged call that has settled: the first worker, and whether the second one answered first. */
 const hedgeChannel = channel('ticketing:dispatch:hedge');
-
-/** What the calls of one wrapper share. */
-export interface Hedges {
-  readonly name: string;
-  readonly dispatcher: Pick<Dispatcher<TaskMap>, 'run'>;
-  readonly options: { readonly afterMs: number; readonly clock: Clock };
-  readonly signals: SignalListeners;
-  readonly counts: { hedged: number; won: number; withheld: number; noRoom: number };
-  /** Attempts beside the one whose outcome is seen: all so far, and those that have ended. */
-  attempts: number;
-  readonly unseen: Endings;
-  /** Takes one second attempt out of the budget. @returns whether there was one */
-  take(): boolean;
-  /** Puts one back that no worker got. */
-  giveBack(): void;
-}
 
 interface HedgedRun {
   readonly task: string;
@@ -45,7 +27,7 @@ class Attempt {
  * no second attempt is open.
  */
 export class HedgedCall implements AbortWaiter {
-  readonly #owner: Hedges;
+  readonly #hedges: Hedges;
   readonly #run: HedgedRun;
   readonly #elapsedMs: () => number;
   readonly #first = new Attempt();
@@ -53,24 +35,24 @@ export class HedgedCall implements AbortWaiter {
   #workerId = 0;
   #timer: unknown;
   #isSettled = false;
-  /** Why the first attempt ended without an answer, while the second is open. */
+  /** Error with which the first attempt ended without an answer, while the second is open. */
   #loss: { readonly error: unknown } | undefined;
 
-  constructor(owner: Hedges, run: HedgedRun) {
-    this.#owner = owner;
+  constructor(hedges: Hedges, run: HedgedRun) {
+    this.#hedges = hedges;
     this.#run = run;
-    this.#elapsedMs = since(owner.options.clock);
+    this.#elapsedMs = since(hedges.settings.clock);
   }
 
   begin(): void {
     const { task, input, options } = this.#run;
-    if (options.signal !== undefined) this.#owner.signals.add(options.signal, this);
+    if (options.signal !== undefined) this.#hedges.signals.add(options.signal, this);
     const { signal } = this.#first.controller;
     const onWorker = (workerId: number): void => {
       options.onWorker?.(workerId);
       this.#given(workerId);
     };
-    this.#owner.dispatcher.run(task, input, { ...options, signal, onWorker }).then(
+    this.#hedges.dispatcher.run(task, input, { ...options, signal, onWorker }).then(
       (value) => this.#answered(this.#first, { value }),
       (error) => this.#firstFailed(error),
     );
@@ -84,29 +66,25 @@ export class HedgedCall implements AbortWaiter {
 
   /** A worker has the first attempt, or another one after that. */
   #given(workerId: number): void {
-    const { clock, afterMs } = this.#owner.options;
+    const { clock, afterMs } = this.#hedges.settings;
     this.#workerId = workerId;
     clock.clearTimeout(this.#timer);
     if (this.#second === undefined) this.#timer = clock.setTimeout(() => this.#hedge(), afterMs);
   }
 
   #hedge(): void {
-    const { dispatcher, name, counts } = this.#owner;
+    const { dispatcher, name } = this.#hedges;
     const { task, input, options } = this.#run;
     const { retries: _, queueTimeoutMs: __, ...rest } = options;
     const elapsedMs = this.#elapsedMs();
     if (elapsedMs >= (rest.timeoutMs ?? Number.POSITIVE_INFINITY)) return;
-    if (!this.#owner.take()) {
-      counts.withheld += 1;
-      return;
-    }
+    if (!this.#hedges.take()) return;
     const second = new Attempt();
     this.#second = second;
-    this.#owner.attempts += 1;
     const left = withTimeLeft(rest, elapsedMs, { name, task });
     const onWorker = (workerId: number): void => {
       second.isSent = true;
-      counts.hedged += 1;
+      this.#hedges.sent();
       options.onWorker?.(workerId);
     };
     const own = { signal: second.controller.signal, apartFrom: this.#workerId, onWorker };
@@ -124,14 +102,10 @@ export class HedgedCall implements AbortWaiter {
   }
 
   #secondFailed(second: Attempt, error: unknown): void {
-    const { counts, name } = this.#owner;
     second.isOver = true;
-    if (!second.isSent) {
-      counts.noRoom += 1;
-      this.#owner.giveBack();
-    }
+    if (!second.isSent) this.#hedges.giveBack();
     const { signal } = second.controller;
-    const isAnswer = endingOf(error, name, signal) === 'failed';
+    const isAnswer = endingOf(error, this.#hedges.name, signal) === 'failed';
     if (isAnswer) this.#answered(second, { error });
     else if (this.#loss === undefined) this.#forget(second, error);
     else {
@@ -159,16 +133,16 @@ export class HedgedCall implements AbortWaiter {
 
   #settle(outcome: Outcome, by: Attempt = this.#first): void {
     this.#isSettled = true;
-    const { clock } = this.#owner.options;
+    const { clock } = this.#hedges.settings;
     const { options, resolve, reject, task } = this.#run;
     clock.clearTimeout(this.#timer);
-    if (options.signal !== undefined) this.#owner.signals.remove(options.signal, this);
+    if (options.signal !== undefined) this.#hedges.signals.remove(options.signal, this);
     const second = this.#second;
     if (second?.isSent === true) {
       const won = by === second;
-      if (won) this.#owner.counts.won += 1;
+      if (won) this.#hedges.won();
       if (hedgeChannel.hasSubscribers) {
-        hedgeChannel.publish({ name: this.#owner.name, task, workerId: this.#workerId, won });
+        hedgeChannel.publish({ name: this.#hedges.name, task, workerId: this.#workerId, won });
       }
     }
     if ('error' in outcome) reject(outcome.error);
@@ -180,9 +154,9 @@ export class HedgedCall implements AbortWaiter {
 
   /** Counts an attempt whose outcome no caller sees. */
   #forget({ controller }: Attempt, error: unknown, isValue = false): void {
-    const { unseen, name } = this.#owner;
+    const { name } = this.#hedges;
     const ending: Ending = isValue ? 'completed' : endingOf(error, name, controller.signal);
-    unseen[ending] += 1;
+    this.#hedges.endedUnseen(ending);
   }
 }
 
@@ -192,7 +166,7 @@ function answeredElsewhere(): DOMException {
   return new DOMException('Another worker has answered first', 'AbortError');
 }
 
-/** Whether the attempt had no answer, and another one may have. */
+/** True if the attempt had no answer, and another one may have. */
 function isLoss(error: unknown): boolean {
   return (
     DispatchError.is(error) &&
