@@ -39,12 +39,12 @@ export type {
   TaskWithoutInput,
   TaskWithResult,
 } from './contract/task.ts';
+export { defineTasks } from './define-tasks.ts';
+export { DispatchError, type DispatchErrorCode, type DispatchErrorData } from './errors.ts';
 export {
   createInProcessDispatcher,
   type InProcessOptions,
-} from './create-in-process-dispatcher.ts';
-export { defineTasks } from './define-tasks.ts';
-export { DispatchError, type DispatchErrorCode, type DispatchErrorData } from './errors.ts';
+} from './in-process/create-in-process-dispatcher.ts';
 // For those who write tasks.
 export { json } from './json-task.ts';
 export type { RawJson, Transferred } from './task-results.ts';

@@ -8,12 +8,13 @@ import type {
   RoomFrame,
   ToWorker,
 } from '../contract/transport.ts';
-import { isFinalFailure, loadTaskModule } from '../define-tasks.ts';
+import { isFinalFailure } from '../define-tasks.ts';
 import { nextTick } from '../soon.ts';
-import { FromWorkerWriter } from '../wire/from-worker-codec.ts';
+import { FrameWriter } from '../wire/frame-writer.ts';
+import { writeFromWorker } from '../wire/from-worker-codec.ts';
 import { readToWorker, type Undecodable } from '../wire/to-worker-codec.ts';
 import { createLoadMeter, type LoadFrame } from './load-meter.ts';
-import { TaskRunner } from './task-runner.ts';
+import { TaskWorker } from './task-worker.ts';
 
 /** The worker around the tasks: a child process, a thread. */
 export interface ServeOptions {
@@ -108,24 +109,24 @@ export function serveTasks(options: ServeOptions): Served {
 
 class TaskServer implements Served {
   readonly #options: ServeOptions;
-  readonly #writer: FromWorkerWriter;
-  #together: number;
+  readonly #writer: FrameWriter;
   readonly #readLoad: (now: number) => LoadFrame | undefined;
-  #runner: TaskRunner | undefined;
-  /** Frames that came before the module was ready. */
-  #early: ToWorker[] = [];
-  #waitsSince: number | undefined;
+  readonly #tasks = new TaskWorker();
+  /** Answers in one message at most. */
+  #together: number;
+  /** Frames that wait to be posted, and when the first of them was written. */
   #waiting = 0;
-  #ticking = false;
+  #waitsSince = 0;
+  #isTicking = false;
   #hasDropped = false;
   /** Polls for the next call while the worker is idle, if the kernel says so. */
   readonly #poll = new BusyPoll();
   #polls = false;
-  #abandoned: { readonly reason: unknown } | undefined;
+  #isAbandoned = false;
 
   constructor(options: ServeOptions) {
     this.#options = options;
-    this.#writer = new FromWorkerWriter(options);
+    this.#writer = new FrameWriter(options);
     this.#together = options.together ?? MAX_TOGETHER;
     this.#readLoad =
       options.load ??
@@ -136,33 +137,27 @@ class TaskServer implements Served {
   }
 
   async start(): Promise<void> {
-    const { module: source, around, workerId, slot } = this.#options;
+    const { workerId, slot, module, around, workerData: ask } = this.#options;
+    const { name, isLoss, stalled, byEvents, now = () => performance.now() } = this.#options;
     try {
-      // Without it no turn is lost.
-      const workerData = this.#options.workerData && (await this.#options.workerData());
-      const { tasks, hooks } = typeof source === 'string' ? await loadTaskModule(source) : source;
-      const module = { tasks, hooks: around?.(hooks) ?? hooks };
-      const runner = new TaskRunner(module, {
+      await this.#tasks.start({
         workerId,
         slot,
-        workerData,
-        name: this.#options.name,
-        isLoss: this.#options.isLoss,
-        emit: (frame) => this.#emit(frame),
+        module,
+        around,
+        workerData: ask === undefined ? { value: undefined } : { ask },
+        name,
+        isLoss,
+        stalled,
+        byEvents,
+        now,
+        emit: (frame) => this.tell(frame),
         claim: (seq) => this.#claim(seq),
-        stalled: this.#options.stalled,
         stopped: (failure) => this.#end(failure === undefined ? 0 : 1),
-        now: this.#options.now ?? (() => performance.now()),
-        byEvents: this.#options.byEvents,
       });
-      await runner.start();
-      this.#runner = runner;
-      if (this.#abandoned !== undefined) runner.abandon(this.#abandoned.reason);
-      else runner.accept(this.#early);
-      this.#early = [];
     } catch (error) {
-      const href = typeof source === 'string' ? source : '';
-      this.#emit({ kind: 'start-failed', error, final: isFinalFailure(error, href) });
+      const href = typeof module === 'string' ? module : '';
+      this.tell({ kind: 'start-failed', error, final: isFinalFailure(error, href) });
       this.#end(1);
     }
   }
@@ -186,34 +181,28 @@ class TaskServer implements Served {
   }
 
   accept(frames: readonly (ToWorker | Undecodable)[]): void {
-    if (this.#abandoned !== undefined) return;
+    if (this.#isAbandoned) return;
     const known: ToWorker[] = [];
     for (const frame of frames) {
       if (frame.kind === 'poll') {
         this.#polls = frame.on;
         this.#poll.retry();
       } else if (frame.kind !== 'undecodable') known.push(frame);
-      else this.#emit({ kind: 'failed', seq: frame.seq, error: frame.error, runMs: 0 });
+      else this.tell({ kind: 'failed', seq: frame.seq, error: frame.error, runMs: 0 });
     }
-    if (this.#runner === undefined) this.#early.push(...known);
-    else this.#runner.accept(known);
-  }
-
-  tell(frame: OwnFrame): void {
-    this.#emit(frame);
+    this.#tasks.accept(known);
   }
 
   abandon(reason: unknown): void {
-    this.#abandoned = { reason };
-    this.#runner?.abandon(reason);
+    this.#isAbandoned = true;
+    this.#tasks.leave((runner) => runner.abandon(reason));
   }
 
   flush(): void {
-    if (this.#waitsSince === undefined || this.#abandoned !== undefined) return;
-    this.#waitsSince = undefined;
+    if (this.#waiting === 0 || this.#isAbandoned) return;
     this.#waiting = 0;
     const load = this.#readLoad(performance.now());
-    if (load !== undefined) this.#writer.add(load);
+    if (load !== undefined) writeFromWorker(this.#writer, load);
     let refusal: { readonly error: unknown } | undefined;
     for (const { message, transfer, only } of this.#writer.take()) {
       try {
@@ -224,26 +213,24 @@ class TaskServer implements Served {
         else refusal = { error };
       }
     }
-    if (this.#polls && this.#runner?.isIdle) this.#poll.expect();
+    if (this.#polls && this.#tasks.isIdle) this.#poll.expect();
     if (refusal !== undefined) throw refusal.error;
   }
 
-  /** @throws the error of a result or progress datum that cannot be sent */
-  #emit(frame: FromWorker): void {
-    this.#writer.add(frame);
+  tell(frame: FromWorker): void {
+    writeFromWorker(this.#writer, frame);
     const { kind } = frame;
     if (kind === 'done' || kind === 'failed' || kind === 'dropped' || kind === 'lost') {
       this.#options.settled?.(frame.seq);
     }
     const now = performance.now();
-    this.#waitsSince ??= now;
-    // A value that the port may refuse goes now, while its task can still fail by it.
+    if (this.#waiting === 0) this.#waitsSince = now;
     this.#waiting += 1;
+    // A value that the port may refuse goes now, while its task can still fail by it.
     const enough = this.#writer.complete || this.#waiting >= this.#together;
-    const urgent = enough || atOnce.has(frame.kind);
-    if (urgent || now - this.#waitsSince > MAX_WAIT_MS) this.flush();
-    else if (!this.#ticking) {
-      this.#ticking = true;
+    if (enough || atOnce.has(kind) || now - this.#waitsSince > MAX_WAIT_MS) this.flush();
+    else if (!this.#isTicking) {
+      this.#isTicking = true;
       nextTick(this.#tick);
     }
   }
@@ -257,7 +244,7 @@ class TaskServer implements Served {
   }
 
   readonly #tick = (): void => {
-    this.#ticking = false;
+    this.#isTicking = false;
     this.flush();
   };
 
