@@ -1,13 +1,13 @@
 // Large messages beside the pipe of frames. A pair of sockets holds 208 KiB: with more, its writer and its reader wait for each
 // other several times per message, and while one of them works, the other cannot go on.
 
-import { fstatSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, writeSync } from 'node:fs';
 import { openUnlinkedFile } from '@ticketing/kit';
 import {
   type LargeMessage,
   type LargeMessages,
-  notAMessage,
   unpooledBytes,
+  unreadable,
 } from '../wire/message-stream.ts';
 
 /** Number of the file for large messages among a worker's files: after the pipe. */
@@ -34,42 +34,50 @@ export function inheritedMessageFile(): MessageFile | undefined {
  * other's. A message keeps its room until the other side has reported that it has read it.
  */
 export class MessageFile implements LargeMessages {
-  readonly #fd: number;
+  readonly fd: number;
   readonly #ours: number;
   readonly #theirs: number;
   readonly #areaBytes: number;
-  /** Where the messages begin that the other side has not read, the oldest first, and where the latest ends. */
+  /** Beginnings of the messages that the other side has not read, the oldest first, and the end of the latest. */
   readonly #unread: number[] = [];
   #end = 0;
-  /** How many messages the other side has read. */
+  /** Number of messages that the other side has read. */
   #readThere = 0;
-  /** How many have been read here, and how many of them the other side knows. */
+  /** Number of messages that have been read here, and of those that the other side knows of. */
   #readHere = 0;
   #reported = 0;
   #isRefused = false;
-  bytesWritten = 0;
-  bytesRead = 0;
+  #bytesWritten = 0;
+  #bytesRead = 0;
 
   constructor(fd: number, side: 'parent' | 'worker', areaBytes: number = AREA_BYTES) {
-    this.#fd = fd;
+    this.fd = fd;
     this.#areaBytes = areaBytes;
     this.#ours = side === 'parent' ? 0 : areaBytes;
     this.#theirs = areaBytes - this.#ours;
   }
 
+  get bytesWritten(): number {
+    return this.#bytesWritten;
+  }
+
+  get bytesRead(): number {
+    return this.#bytesRead;
+  }
+
   write(text: Uint8Array | string, body: Uint8Array | undefined, size: number): number | undefined {
     const at = this.#room(size);
     if (at === undefined) return undefined;
+    const from = this.#ours + at;
     try {
-      const written =
+      let written =
         typeof text === 'string'
-          ? writeSync(this.#fd, text, this.#ours + at, 'latin1')
-          : writeSync(this.#fd, text, 0, text.byteLength, this.#ours + at);
-      const rest =
-        body === undefined
-          ? 0
-          : writeSync(this.#fd, body, 0, body.byteLength, this.#ours + at + written);
-      this.#isRefused = written + rest < size;
+          ? writeSync(this.fd, text, from, 'latin1')
+          : writeSync(this.fd, text, 0, text.byteLength, from);
+      if (body !== undefined) {
+        written += writeSync(this.fd, body, 0, body.byteLength, from + written);
+      }
+      this.#isRefused = written < size;
     } catch {
       this.#isRefused = true;
     }
@@ -77,21 +85,21 @@ export class MessageFile implements LargeMessages {
     if (this.#isRefused) return undefined;
     this.#unread.push(at);
     this.#end = at + size;
-    this.bytesWritten += size;
+    this.#bytesWritten += size;
     return at;
   }
 
   read(at: number, textBytes: number, bodyBytes: number): LargeMessage {
     const size = textBytes + bodyBytes;
-    if (at + size > this.#areaBytes) throw notAMessage();
+    if (at + size > this.#areaBytes) throw unreadable(`no file has ${size} bytes at ${at}`);
     const text = Buffer.allocUnsafeSlow(textBytes);
     const body = unpooledBytes(bodyBytes);
     const from = this.#theirs + at;
-    let read = readSync(this.#fd, text, 0, textBytes, from);
-    if (bodyBytes > 0) read += readSync(this.#fd, body, 0, bodyBytes, from + textBytes);
-    if (read < size) throw notAMessage();
+    let read = readSync(this.fd, text, 0, textBytes, from);
+    if (bodyBytes > 0) read += readSync(this.fd, body, 0, bodyBytes, from + textBytes);
+    if (read < size) throw unreadable(`no file has ${size} bytes at ${at}`);
     this.#readHere += 1;
-    this.bytesRead += size;
+    this.#bytesRead += size;
     return { text, body };
   }
 
@@ -103,12 +111,17 @@ export class MessageFile implements LargeMessages {
 
   confirm(count: number): void {
     const more = (count - this.#readThere) >>> 0;
-    if (more > this.#unread.length) throw notAMessage();
+    const written = this.#unread.length;
+    if (more > written) throw unreadable(`${more} are reported as read, of ${written} in the file`);
     this.#readThere = count;
     this.#unread.splice(0, more);
   }
 
-  /** Returns where a message has room; undefined if it has none. The beginning is used as often as can be: less memory, and warm. */
+  close(): void {
+    closeSync(this.fd);
+  }
+
+  /** Returns a place with room for a message; undefined if there is none. The beginning is used as often as can be: less memory, and warm. */
   #room(size: number): number | undefined {
     if (this.#isRefused || size > this.#areaBytes) return undefined;
     const [oldest] = this.#unread;

@@ -1,10 +1,9 @@
 import { endNesting, leaveSignalsToParent, watchInspector } from '@ticketing/kit';
 import type { TaskHooks } from '../contract/task.ts';
 import { type Served, type ServeOptions, serveTasks } from '../worker/serve-tasks.ts';
+import { askWorkerData, inspectorMessage } from './channel-messages.ts';
 import { createOutbox, openFramePipe, pipeWriter } from './frame-pipe.ts';
-import { inspectorMessage } from './inspector-messages.ts';
 import { JOURNAL_FD, journalClaims } from './start-journal.ts';
-import { askWorkerData } from './worker-data.ts';
 
 /** What a process serves that was started as a worker. */
 export interface ServeProcessOptions
