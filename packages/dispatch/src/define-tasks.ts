@@ -51,7 +51,7 @@ export function isTaskModule(value: unknown): value is TaskModule<TaskMap> {
   );
 }
 
-/** Says what to do with `await import('./tasks.ts')`. */
+/** Returns the hint for `await import('./tasks.ts')`, which needs its `default`. */
 function hintFor(value: unknown): string {
   const isModule = Object.prototype.toString.call(value) === '[object Module]';
   return isModule && isTaskModule((value as { default?: unknown }).default)
@@ -60,7 +60,7 @@ function hintFor(value: unknown): string {
 }
 
 /**
- * Returns the value if `defineTasks` has made it. `failed` is what cannot be done otherwise, and the name of the value.
+ * Returns the value if `defineTasks` has made it. `failed` begins the message: the failed action and the name of the value.
  *
  * @throws DispatchError `ERR_BAD_MODULE` otherwise
  */

@@ -3,14 +3,14 @@ import { nearest, showValue } from '@ticketing/kit';
 /** Longest part of a message that is not of this package. */
 const LONGEST = 300;
 
-/** Says that there is no such task; `where` the worker is named, as in ` on host a`. */
+/** Returns the message for an unknown task; `where` names the worker, as in ` on host a`. */
 export function saysUnknown(task: string, known: readonly string[], where = ''): string {
   const near = nearest(task, known);
   const hint = near === undefined ? `known are ${known.join(', ')}` : `did you mean \`${near}\`?`;
   return `Cannot run task${where}: unknown task \`${task}\`; ${hint}`;
 }
 
-/** Says which value of a task cannot be sent, and why: in the words of the cause, if it has any, or by the value. */
+/** Returns the message for a value of a task that cannot be sent: in the words of the cause, if it has any, or by the value. */
 export function saysNotCloneable(
   what: 'the input' | 'the result' | 'an item' | 'progress',
   task: string,
@@ -23,13 +23,13 @@ export function saysNotCloneable(
   return `Cannot send ${what} of task \`${task}\`: ${why}`;
 }
 
-/** The platform shows the whole text of a function, and what is wrong of it at the end. */
+/** Returns a message as one line, long ones cut in the middle: the platform shows the whole text of a function, and its fault at the end. */
 export function inOneLine(message: string): string {
   const line = message.replace(/\s+/g, ' ').replace(/\.$/, '');
   return line.length > LONGEST ? `${line.slice(0, 60)} ... ${line.slice(-40)}` : line;
 }
 
-/** Returns the line of standard error that says why a program ended: that of an uncaught error, else the first. */
+/** Returns the line of standard error that explains the end of a program: that of an uncaught error, else the first. */
 export function whyEnded(stderr: string): string | undefined {
   const lines = stderr.split('\n').map((line) => line.trim());
   const line =
@@ -38,7 +38,7 @@ export function whyEnded(stderr: string): string | undefined {
   return line === undefined ? undefined : firstLineOf(new Error(line));
 }
 
-/** Returns what an error says first, without a full stop; of anything else, its text. */
+/** Returns the first line of an error's message, without a full stop; for any other value, its text. */
 export function firstLineOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : showValue(error);
   const [line = ''] = text.split('\n');

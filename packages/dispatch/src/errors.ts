@@ -27,7 +27,7 @@ export interface DispatchErrorData {
   readonly name: string;
   readonly task?: string;
   readonly limit?: number;
-  /** Of `ERR_OVERLOADED`: milliseconds, integers. */
+  /** Milliseconds of `ERR_OVERLOADED`, integers. */
   readonly expectedWaitMs?: number;
   readonly retryAfterMs?: number;
   readonly pid?: number | undefined;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createOutbox } from '../src/process/frame-pipe.ts';
-import { MessageStream } from '../src/wire/message-stream.ts';
+import { MessageStream } from '../src/process/message-stream.ts';
 import type { WireMessage } from '../src/wire/wire-message.ts';
 
 const message = (cells: string): WireMessage => [cells];

@@ -9,7 +9,7 @@ import { createDispatcher } from '../kernel/create-pool.ts';
 import { splitPoolOptions } from '../kernel/resolve-pool-options.ts';
 import { startCloningWorker, startDirectWorker } from './in-process-worker.ts';
 
-/** How a dispatcher runs tasks in this process. `max` is 1 by default. */
+/** Options of a dispatcher that runs tasks in this process. `max` is 1 by default. */
 export interface InProcessOptions extends PoolOptions {
   /**
    * Whether inputs, results, reports and errors are cloned, and transferred buffers moved, as between threads: a test then meets
@@ -68,5 +68,5 @@ export function createInProcessTransport(
   };
 }
 
-/** Large, since tasks here wait for something else; but a bound, above which calls wait and `maxQueue` holds. */
+/** Large, because tasks here wait for something else; but a bound, above which calls wait and `maxQueue` holds. */
 const WINDOW = 1024;

@@ -1,24 +1,19 @@
 import { Socket } from 'node:net';
 import type { WriterOptions } from '../wire/frame-writer.ts';
-import {
-  type LargeMessages,
-  MessageStream,
-  messageData,
-  unreadable,
-} from '../wire/message-stream.ts';
 import type { WireMessage } from '../wire/wire-message.ts';
-import { inheritedMessageFile, type MessageFile } from './message-file.ts';
+import { inheritedMessageFile, type MessageFile, unreadable } from './message-file.ts';
+import { type LargeMessages, MessageStream, messageData } from './message-stream.ts';
 
 /** Number of the pipe for frames among a worker's files: after the standard ones, the channel and the journal. */
 export const FRAMES_FD = 5;
 
-/** Large values have messages of their own: one that cannot be written fails its call alone. */
+/** Options of writers: a large value has a message of its own, so that one that cannot be written fails its call alone. */
 export const pipeWriter: WriterOptions = { transfers: false, apartFrom: 64 * 1024 };
 
 /** Most bytes of one read. */
 const READ_BYTES = 64 * 1024;
 
-/** A worker whose event loop runs writes at least so much of a message, or its end, between two looks: a pipe holds more. */
+/** Bytes that a worker whose event loop runs writes at least between two looks, or the end of the message: a pipe holds more. */
 const LEAST_GROWTH_BYTES = 1024;
 
 /** Parent's end of a worker's pipe, and of the file for large messages beside it. */
@@ -136,7 +131,7 @@ export interface OutboxHost {
 
 /** Sends the messages of a worker, and loses none when it exits. */
 export interface Outbox {
-  /** Does nothing once the parent is gone: `disconnect` reports that. @throws RangeError for a message that is too large */
+  /** Sends a message. Does nothing once the parent is gone: `disconnect` follows. @throws RangeError for a message that is too large */
   post(message: unknown): void;
   /** Exits once everything posted is written; `process.exit` would lose the rest of a large message. */
   exit(code: number): void;

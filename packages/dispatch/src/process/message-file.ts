@@ -3,12 +3,6 @@
 
 import { closeSync, fstatSync, readSync, writeSync } from 'node:fs';
 import { openUnlinkedFile } from '@ticketing/kit';
-import {
-  type LargeMessage,
-  type LargeMessages,
-  unpooledBytes,
-  unreadable,
-} from '../wire/message-stream.ts';
 
 /** Number of the file for large messages among a worker's files: after the pipe. */
 export const MESSAGES_FD = 6;
@@ -16,7 +10,7 @@ export const MESSAGES_FD = 6;
 /** Bytes of the area of each side. */
 const AREA_BYTES = 4 * 1024 * 1024;
 
-/** A folder in memory. On a disk the file would be written out, and outside of Linux the pipe is used. */
+/** Folder in memory. On a disk the file would be written out, and outside of Linux the pipe is used. */
 const FOLDER = '/dev/shm';
 
 /** Opens a file without a name; `undefined` where the folder does not permit it. */
@@ -33,7 +27,7 @@ export function inheritedMessageFile(): MessageFile | undefined {
  * One side of a file that a worker and its parent have open. Each side writes into an area of its own, a ring, and reads from the
  * other's. A message keeps its room until the other side has reported that it has read it.
  */
-export class MessageFile implements LargeMessages {
+export class MessageFile {
   readonly fd: number;
   readonly #ours: number;
   readonly #theirs: number;
@@ -65,6 +59,10 @@ export class MessageFile implements LargeMessages {
     return this.#bytesRead;
   }
 
+  /**
+   * Writes a message of `size` bytes: its text, as bytes or with a byte for each character, then its body. @returns its place, a
+   * whole number below 2^32, or undefined if there is no room: then it goes through the pipe
+   */
   write(text: Uint8Array | string, body: Uint8Array | undefined, size: number): number | undefined {
     const at = this.#room(size);
     if (at === undefined) return undefined;
@@ -89,7 +87,8 @@ export class MessageFile implements LargeMessages {
     return at;
   }
 
-  read(at: number, textBytes: number, bodyBytes: number): LargeMessage {
+  /** Reads the text and the body of a message, whose room may be used again. @throws RangeError for a place without so many bytes */
+  read(at: number, textBytes: number, bodyBytes: number): { text: Buffer; body: Uint8Array } {
     const size = textBytes + bodyBytes;
     if (at + size > this.#areaBytes) throw unreadable(`no file has ${size} bytes at ${at}`);
     const text = Buffer.allocUnsafeSlow(textBytes);
@@ -103,12 +102,14 @@ export class MessageFile implements LargeMessages {
     return { text, body };
   }
 
+  /** Number of messages that have been read here, modulo 2^32, if the other side does not know; asking counts as reporting. */
   get unreported(): number | undefined {
     if (this.#reported === this.#readHere) return undefined;
     this.#reported = this.#readHere;
     return this.#readHere >>> 0;
   }
 
+  /** Takes the report that the other side has read so many, modulo 2^32. @throws RangeError for more than were written */
   confirm(count: number): void {
     const more = (count - this.#readThere) >>> 0;
     const written = this.#unread.length;
@@ -130,4 +131,14 @@ export class MessageFile implements LargeMessages {
     if (this.#end + size <= this.#areaBytes) return this.#end;
     return size < oldest ? 0 : undefined;
   }
+}
+
+/** Returns the error for bytes that no worker of this package has written. */
+export function unreadable(why: string): RangeError {
+  return new RangeError(`Cannot read messages: ${why}`);
+}
+
+/** Returns bytes that fill their memory: a value that fills the whole body of a message is then used without a copy. */
+export function unpooledBytes(size: number): Uint8Array {
+  return new Uint8Array(Buffer.allocUnsafeSlow(size).buffer);
 }

@@ -5,10 +5,10 @@ import { askWorkerData, inspectorMessage } from './channel-messages.ts';
 import { createOutbox, openFramePipe, pipeWriter } from './frame-pipe.ts';
 import { JOURNAL_FD, journalClaims } from './start-journal.ts';
 
-/** What a process serves that was started as a worker. */
+/** Tasks of a process that was started as a worker, and its hooks. */
 export interface ServeProcessOptions
   extends Pick<ServeOptions, 'workerId' | 'slot' | 'module' | 'around'> {
-  /** Whether the parent has `workerData` for this worker, as `startWorker` was told. Default `false`. */
+  /** Whether `startWorker` of the parent has `workerData` for this worker. Default `false`. */
   readonly hasWorkerData?: boolean;
 }
 

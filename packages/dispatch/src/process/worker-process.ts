@@ -20,7 +20,7 @@ import { JOURNAL_FD, openStartJournal } from './start-journal.ts';
 import type { OutputSink } from './worker-output.ts';
 
 /**
- * The `autoWindow` of workers that are processes. A pair of sockets holds 208 KiB on Linux, and once it is full the writer is
+ * `autoWindow` of workers that are processes. A pair of sockets holds 208 KiB on Linux, and once it is full the writer is
  * woken when three quarters of it have been read: the reader has then little left. Figures:
  * docs/decisions/0029-frames-in-a-pipe.md.
  */
@@ -35,11 +35,11 @@ export interface WorkerProcessStart {
   readonly guard: OrphanGuard | undefined;
   readonly workerId: number;
   readonly slot: number;
-  /** What its tasks get as `context.workerData`; if there is any, the worker must know it: `hasWorkerData` of `serveProcess`. */
+  /** Value of `context.workerData` in its tasks; with one, the worker must set `hasWorkerData` of `serveProcess`. */
   readonly workerData?: unknown;
   /** Whether its Node options open its inspector. Default `false`. */
   readonly isInspected?: boolean;
-  /** Takes what the process writes: one for all workers of a transport. */
+  /** Sink of its output: one for all workers of a transport. */
   readonly output: OutputSink;
 }
 
@@ -77,7 +77,7 @@ export function startWorker(
 }
 
 /**
- * A child process with a channel, a pipe for frames, a start journal and an end that is reported once. Its output goes to a
+ * Child process with a channel, a pipe for frames, a start journal and an end that is reported once. Its output goes to a
  * sink; the last of its standard error is kept for its end.
  *
  * @throws what the platform throws when it cannot start a process

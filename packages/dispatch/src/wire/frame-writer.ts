@@ -6,13 +6,13 @@ import { cloneToBytes } from './clone-bytes.ts';
 import { jsonKeeps } from './json-keeps.ts';
 import { valueKind, type WireMessage } from './wire-message.ts';
 
-/** A message to post. */
+/** Message to post. */
 export interface Posting {
   readonly message: unknown;
   readonly transfer: Movable[];
   /**
-   * Set if the message holds a single frame, of this `seq`, with a value that the port may refuse: only the port itself can
-   * clone it, or it is large. An error of posting it fails that call alone.
+   * Number of the only call in the message, if the port may refuse its value: it is large, or only the port itself can clone it.
+   * An error of posting the message fails that call alone.
    */
   readonly only: number | undefined;
 }
@@ -31,7 +31,7 @@ export interface WriterOptions {
   readonly checksJson?: boolean;
 }
 
-/** Text and bytes at which a message is full. With more, one side would wait for the other. Figures: docs/decisions/0029-frames-in-a-pipe.md. */
+/** Text and bytes at which a message is full; with more, one side would wait for the other. Figures: docs/decisions/0029-frames-in-a-pipe.md. */
 const FULL = 16 * 1024;
 /** Bytes from which a message of its own costs less than a copy into a shared one. */
 const APART = 64 * 1024;
@@ -98,7 +98,7 @@ export class FrameWriter {
   /**
    * Adds a frame whose buffers are moved, or copied where the port cannot move them.
    *
-   * @throws DOMException `DataCloneError` for a port that cannot be moved, and as {@link add}
+   * @throws DOMException `DataCloneError` for a port that cannot be moved; what {@link add} throws
    */
   addMoving(
     code: number,
@@ -210,7 +210,7 @@ export class FrameWriter {
   }
 }
 
-/** Undefined for shared memory: a port passes the memory itself. */
+/** Returns the kind of bytes that go as they are; nothing for shared memory, which a port passes itself. */
 function bytesKind(value: unknown): number | undefined {
   if (!(value instanceof Uint8Array) || !(value.buffer instanceof ArrayBuffer)) return undefined;
   if (Buffer.isBuffer(value)) return valueKind.buffer;

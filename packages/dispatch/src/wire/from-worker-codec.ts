@@ -27,70 +27,60 @@ const codes = {
 /** Writes a frame of a worker, or nothing if it throws. @throws DOMException `DataCloneError`, or what a getter throws, for a value of a task */
 export function writeFromWorker(writer: FrameWriter, frame: FromWorker): void {
   const code = codes[frame.kind];
+  const fields = fieldsOf(frame);
+  if (frame.kind === 'done' || frame.kind === 'item') {
+    const { seq, value, json } = frame;
+    if (json) writer.addJson(code, seq, value, fields);
+    else if (isTransferred(value)) writer.addMoving(code, seq, value, fields);
+    else writer.add(code, seq, value, fields);
+  } else writer.add(code, 'seq' in frame ? frame.seq : 0, valueIn(frame), fields);
+}
+
+/** Returns the value of a frame, for those whose value is not what a task gives. */
+function valueIn(frame: Exclude<FromWorker, { kind: 'done' | 'item' }>): unknown {
   switch (frame.kind) {
-    case 'done':
-      writeOutput(writer, frame, micros(frame.runMs));
-      break;
-    case 'item':
-      writeOutput(writer, frame, '');
-      break;
-    case 'progress':
-      writer.add(code, frame.seq, frame.data, '');
-      break;
-    case 'started':
-    case 'dropped':
-    case 'busy':
-      writer.add(code, frame.seq, undefined, '');
-      break;
     case 'failed':
-      writer.add(code, frame.seq, encodeError(frame.error), micros(frame.runMs));
-      break;
     case 'lost':
-      writer.add(code, frame.seq, encodeError(frame.error), '');
-      break;
-    case 'load': {
-      const { elapsedMs, activeMs, memoryBytes = null, heapBytes = null } = frame;
-      const tail = `${micros(elapsedMs)}${micros(activeMs)},${memoryBytes},${heapBytes}`;
-      writer.add(code, 0, undefined, tail);
-      break;
-    }
-    case 'healthy': {
-      const failed = 'error' in frame;
-      writer.add(code, 0, failed ? encodeError(frame.error) : undefined, flag(failed));
-      break;
-    }
+    case 'start-failed':
+      return encodeError(frame.error);
+    case 'healthy':
+      return 'error' in frame ? encodeError(frame.error) : undefined;
+    case 'progress':
     case 'report':
-      writer.add(code, 0, frame.data, flag(frame.worked));
-      break;
     case 'module-report':
-      writer.add(code, 0, frame.data, '');
-      break;
-    case 'room':
-      writer.add(code, 0, undefined, `,${frame.window}`);
-      break;
-    case 'keys-only':
-      writer.add(code, 0, undefined, flag(frame.on));
-      break;
-    case 'recycle':
-      writer.add(code, 0, undefined, '');
-      break;
+      return frame.data;
     case 'ready':
-      writer.add(code, 0, frame.tasks, `,${JSON.stringify(frame.jsonTasks ?? null)}`);
-      break;
+      return frame.tasks;
     default:
-      writer.add(code, 0, encodeError(frame.error), flag(frame.final));
+      return undefined;
   }
 }
 
-/** Writes what a task gives: its result, or an item. */
-function writeOutput(
-  writer: FrameWriter,
-  { kind, seq, value, json }: Extract<FromWorker, { kind: 'done' | 'item' }>,
-  tail: string,
-): void {
-  if (json) writer.addJson(codes[kind], seq, value, tail);
-  else if (isTransferred(value)) writer.addMoving(codes[kind], seq, value, tail);
-  else writer.add(codes[kind], seq, value, tail);
+/** Returns the other fields of a frame, with a comma before each. */
+function fieldsOf(frame: FromWorker): string {
+  switch (frame.kind) {
+    case 'done':
+    case 'failed':
+      return micros(frame.runMs);
+    case 'load': {
+      const { elapsedMs, activeMs, memoryBytes = null, heapBytes = null } = frame;
+      return `${micros(elapsedMs)}${micros(activeMs)},${memoryBytes},${heapBytes}`;
+    }
+    case 'healthy':
+      return flag('error' in frame);
+    case 'report':
+      return flag(frame.worked);
+    case 'room':
+      return `,${frame.window}`;
+    case 'keys-only':
+      return flag(frame.on);
+    case 'ready':
+      return `,${JSON.stringify(frame.jsonTasks ?? null)}`;
+    case 'start-failed':
+      return flag(frame.final);
+    default:
+      return '';
+  }
 }
 
 /** Reads a message of frames of a worker; `undefined` for any other message. @throws Error for one that is malformed */

@@ -4,14 +4,14 @@ import { decodeError, encodeError } from './error-codec.ts';
 import { FrameWriter, type Posting, type WriterOptions } from './frame-writer.ts';
 import { FrameReader, flag, malformed } from './wire-message.ts';
 
-/** A call whose input could not be read. */
+/** Call whose input could not be read. */
 export interface Undecodable {
   readonly kind: 'undecodable';
   readonly seq: number;
   readonly error: unknown;
 }
 
-/** A call with `credit` is a `stream`. */
+/** Codes of frames; a call with `credit` is a `stream`. */
 const codes = { run: 0, abort: 1, health: 2, stop: 3, stream: 4, credit: 5, poll: 6 } as const;
 
 /** Writes frames for a worker, which has `inFlight` calls with them. `unsent` lists calls whose input cannot be cloned, with the error; all others are written. */

@@ -10,18 +10,18 @@ export type WireMessage = readonly [cells: string, body?: Uint8Array | undefined
 
 /** Forms of a value in a message. */
 export const valueKind = {
-  /** In the cell. */
+  /** Value in the cell. */
   json: 0,
   undefined: 1,
-  /** A number that JSON cannot write. */
+  /** Number that JSON cannot write. */
   number: 2,
   bigint: 3,
-  /** In the body, written by `cloneToBytes`. */
+  /** Bytes of `cloneToBytes`, in the body. */
   clone: 4,
-  /** In the body as it is: a Buffer, a Uint8Array. */
+  /** Bytes of a Buffer or a Uint8Array, in the body. */
   buffer: 5,
   bytes: 6,
-  /** The message's `value`. */
+  /** Third element of the message. */
   direct: 7,
 } as const;
 
@@ -53,7 +53,7 @@ export class FrameReader {
     this.#cells = cells;
   }
 
-  /** The first cell: a whole number, or 0 for anything else. */
+  /** First cell: a whole number, or 0 for anything else. */
   get lead(): number {
     const [lead] = this.#cells;
     return Number.isSafeInteger(lead) ? (lead as number) : 0;
@@ -92,10 +92,9 @@ export class FrameReader {
 
   /** @throws TypeError for a cell that is neither a number nor `null`, which is `undefined` */
   optionalNumber(): number | undefined {
-    const cell = this.cell();
-    if (cell === null) return undefined;
-    if (typeof cell !== 'number') throw malformed('a number or null', cell);
-    return cell;
+    if (this.#cells[this.#at] !== null) return this.number();
+    this.#at += 1;
+    return undefined;
   }
 
   #readValue(): unknown {
@@ -145,7 +144,7 @@ export function malformed(expected: string, got: unknown): TypeError {
   return new TypeError(`Cannot read a frame: it must have ${expected}, got ${showValue(got)}`);
 }
 
-/** Copies bytes that share memory, because the rest belongs to other tasks. */
+/** Returns bytes that share no memory, whose rest belongs to other tasks: a copy if they do. */
 function owned(bytes: Uint8Array): Uint8Array {
   if (bytes.byteLength === bytes.buffer.byteLength && !Buffer.isBuffer(bytes)) return bytes;
   // `new Uint8Array(size)` would write zeros first.

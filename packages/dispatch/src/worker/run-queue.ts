@@ -2,7 +2,7 @@ import { Fifo } from '@ticketing/kit';
 import type { RunFrame } from '../contract/transport.ts';
 import { nextImmediate } from '../soon.ts';
 
-/** Ways in which a worker lets its event loop read frames between tasks. */
+/** Turns of the event loop, in which a worker reads frames between tasks. */
 export interface TurnOptions {
   /** Resumes after a turn of the event loop. Default: by `setImmediate`. */
   readonly afterTurn?: (resume: () => void) => void;

@@ -1,5 +1,5 @@
 import { BusyPoll } from '../busy-poll.ts';
-import type { Movable, TaskHooks, TaskMap, TaskModule } from '../contract/task.ts';
+import type { Movable } from '../contract/task.ts';
 import type {
   BusyFrame,
   FromWorker,
@@ -10,76 +10,58 @@ import type {
 } from '../contract/transport.ts';
 import { isFinalFailure } from '../define-tasks.ts';
 import { nextTick } from '../soon.ts';
-import { FrameWriter } from '../wire/frame-writer.ts';
+import { FrameWriter, type WriterOptions } from '../wire/frame-writer.ts';
 import { writeFromWorker } from '../wire/from-worker-codec.ts';
 import { readToWorker, type Undecodable } from '../wire/to-worker-codec.ts';
 import { createLoadMeter, type LoadFrame } from './load-meter.ts';
-import { TaskWorker } from './task-worker.ts';
+import { TaskWorker, type TaskWorkerOptions } from './task-worker.ts';
 
-/** The worker around the tasks: a child process, a thread. */
-export interface ServeOptions {
-  readonly workerId: number;
-  readonly slot: number;
+/** Worker around the tasks: a child process, a thread. */
+export interface ServeOptions
+  extends WriterOptions,
+    Pick<
+      TaskWorkerOptions,
+      | 'workerId'
+      | 'slot'
+      | 'name'
+      | 'module'
+      | 'around'
+      | 'claim'
+      | 'stalled'
+      | 'isLoss'
+      | 'byEvents'
+    > {
   /** Returns the worker's `workerData`, or a promise of it; called once, before the module is loaded. Default: undefined. */
   readonly workerData?: (() => unknown) | undefined;
-  /** Address of the module, as `file:///…`, or the module. */
-  readonly module: string | TaskModule<TaskMap>;
-  /** Adds the worker's own work to the module's hooks. */
-  readonly around?: (hooks: TaskHooks) => TaskHooks;
   /** Sends to the kernel, now. May throw for a value that the port cannot clone, which fails that task alone. */
   post(message: unknown, transfer: Movable[]): void;
-  /**
-   * Claims a call, in the order of `seq`. True: it is recorded where the record outlives this worker. False: the kernel has
-   * taken the call back, and the worker drops it.
-   */
-  claim(seq: number): boolean;
   /** Returns the bytes of the process, or of the thread's heap. Called once a second at most. */
   memoryBytes(): number;
   /** Ends the worker once everything posted is out: 0 after `stop`, 1 after a failed start or `teardown`. */
   exit(code: number): void;
-  /** Whether the port moves buffers and shares memory. */
-  readonly transfers: boolean;
-  /** Whether frames come only as events of the event loop, as over a pipe from another process. Default `false`. */
-  readonly byEvents?: boolean;
-  /** As in `WriterOptions`, like the next two. */
-  readonly apartFrom?: number;
-  readonly fullAt?: number;
-  readonly checksJson?: boolean;
   /** Answers in one message at most, 1 or more. Default: a third of the calls in flight, and 24 from 48 on. */
   readonly together?: number;
   /** Called once for each call that has been answered or dropped, unless the owner has abandoned it. */
   readonly settled?: (seq: number) => void;
-  /**
-   * Called when a stream has sent all that its caller has room for, and again when it goes on or has settled: until then it
-   * takes no room of the worker.
-   */
-  readonly stalled?: (seq: number, isStalled: boolean) => void;
-  /** Whether an error says that the task was lost with a worker behind this one, to which it was passed on. Default: none does. */
-  readonly isLoss?: (error: unknown) => boolean;
-  /** Names this worker in the error for an unknown task. Default: its number. */
-  readonly name?: string;
   /** Returns the load that the kernel is to know, or nothing; asked before each message. Default: the load of this thread. */
   readonly load?: (now: number) => LoadFrame | undefined;
   /** Milliseconds of a monotonic clock, by which runs are timed. Default `performance.now`. */
   readonly now?: () => number;
 }
 
-/** Frames that a worker sends beside those of its tasks. */
-type OwnFrame = ReportFrame | RecycleFrame | BusyFrame | RoomFrame;
-
-/** The tasks of a worker, being served. */
+/** Tasks of a worker, being served. */
 export interface Served {
   /** Takes any message of the port; ignores those that are not from the kernel. */
   receive(message: unknown): void;
-  /** As {@link receive}, for messages that came together: no call begins before all are read. */
+  /** Takes messages that came together: no call begins before all are read. */
   receiveAll(messages: readonly unknown[]): void;
   /** Takes frames of `decodeToWorker`, for owners that read messages themselves. */
   accept(frames: readonly (ToWorker | Undecodable)[]): void;
   /** Posts waiting answers. The owner calls it when the process exits, so that they are not lost with it. */
   flush(): void;
-  /** Sends a frame of the worker itself. @throws for data that cannot be cloned */
-  tell(frame: OwnFrame): void;
-  /** The kernel is gone: stops starting and posting, and aborts running tasks. */
+  /** Sends a frame of the worker itself, beside those of its tasks. @throws for data that cannot be cloned */
+  tell(frame: ReportFrame | RecycleFrame | BusyFrame | RoomFrame): void;
+  /** Stops starting and posting, and aborts running tasks: the kernel is gone. */
   abandon(reason: unknown): void;
 }
 
@@ -89,12 +71,12 @@ const MAX_WAIT_MS = 1;
 /** Most answers per message. With more the two sides take turns: one is idle while the other works. */
 const MAX_TOGETHER = 24;
 
-/** The same for a number of calls in flight. Figures: docs/decisions/0029-frames-in-a-pipe.md. */
+/** Returns the most answers per message for a number of calls in flight. Figures: docs/decisions/0029-frames-in-a-pipe.md. */
 function togetherOf(inFlight: number): number {
   return inFlight < 2 * MAX_TOGETHER ? Math.max(1, Math.floor(inFlight / 3)) : MAX_TOGETHER;
 }
 
-/** On `ready` the kernel sends tasks; on `started` it starts the clock of the run. */
+/** Kinds that do not wait: on `ready` the kernel sends tasks, on `started` it starts the clock of the run. */
 const atOnce: ReadonlySet<FromWorker['kind']> = new Set(['ready', 'started'] as const);
 
 /**
@@ -235,7 +217,7 @@ class TaskServer implements Served {
     }
   }
 
-  /** Dropped calls wait for another worker: they do not wait for the next task here as well. */
+  /** Claims a call. Dropped calls go out before the next task begins: another worker waits for them. */
   #claim(seq: number): boolean {
     const isMine = this.#options.claim(seq);
     if (isMine && this.#hasDropped) this.flush();

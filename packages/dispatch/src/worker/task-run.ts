@@ -5,14 +5,14 @@ import type { TaskContext } from '../contract/task.ts';
 import type { RunFrame } from '../contract/transport.ts';
 import { ItemPump, type PumpOptions } from './item-pump.ts';
 
-/** One run of a task, as subscribers of `tracing:ticketing:dispatch:task:*` see it: the same object in every event. */
+/** Run of a task as subscribers of `tracing:ticketing:dispatch:task:*` see it: one object in all its events. */
 interface TaskTrace {
   readonly task: string;
   /** Number of the call, the same for each attempt. */
   readonly id: number;
   readonly attempt: number;
   readonly workerId: number;
-  /** The caller's, and what subscribers of `tracing:ticketing:dispatch:run:start` have added. */
+  /** Metadata of the caller, and of subscribers of `tracing:ticketing:dispatch:run:start`. */
   readonly metadata: Readonly<Record<string, string>>;
   result?: unknown;
   error?: unknown;
@@ -31,7 +31,7 @@ export interface RunWorker extends Pick<TaskContext, 'workerId' | 'slot' | 'work
 
 const noMetadata: Readonly<Record<string, string>> = Object.freeze({});
 
-/** One run of a task: the context that the task gets, and its state. */
+/** Run of a task: the context that the task gets, and its state. */
 export class TaskRun implements TaskContext, CallSource {
   readonly startedAt: number;
   readonly #frame: RunFrame;
@@ -39,7 +39,7 @@ export class TaskRun implements TaskContext, CallSource {
   #hasSettled = false;
   #trace: TaskTrace | undefined;
   #pump: ItemPump | undefined;
-  /** Made when it is read: most tasks never read it, and it costs more than all the rest. */
+  /** Created on first read: most tasks never read it, and it costs more than all the rest. */
   #controller: AbortController | undefined;
   #aborted: { readonly reason: unknown } | undefined;
   #listener: ((reason: unknown) => void) | undefined;
@@ -95,7 +95,6 @@ export class TaskRun implements TaskContext, CallSource {
     return this.#frame.task;
   }
 
-  /** Made when it is read, as the signal is. */
   get progress(): (this: void, data: unknown) => void {
     this.#progress ??= (data) => {
       if (!this.#hasSettled) this.#worker.progress(this, data);
@@ -165,8 +164,8 @@ export class TaskRun implements TaskContext, CallSource {
 }
 
 /**
- * Runs a task in a dispatcher of this process for the task of a context: an abort of that aborts this, and progress and items
- * of this are those of that. Costs less than a signal and a listener. Of a stream it resolves after the last item.
+ * Runs a task in a dispatcher of this process for the task of `context`: an abort of the context aborts the call, whose progress
+ * and items go to the caller of the context. Costs less than a signal and a listener. A stream resolves after the last item.
  *
  * @returns nothing for a dispatcher or a context that cannot do so
  */
@@ -177,12 +176,12 @@ export function forwardCall(
 ): Promise<unknown> | undefined {
   if (!(context instanceof TaskRun)) return undefined;
   const own = dispatcher as Partial<ForwardingDispatcher>;
-  // Whoever has put another `run` over that of its class wants to see each call.
+  // A dispatcher whose `run` is not that of its class, as of a wrapper, sees each call.
   const { run } = Object.getPrototypeOf(dispatcher) as Partial<ForwardingDispatcher>;
   return run === own.run ? own.forward?.(call, context) : undefined;
 }
 
-/** Returns how many items the caller of a task has room for at first; undefined if it wants a result, and no items. */
+/** Returns the number of items that the caller of a task has room for at first; undefined for a caller that wants a result. */
 export function streamWindow(context: TaskContext): number | undefined {
   return context instanceof TaskRun ? context.credit : undefined;
 }

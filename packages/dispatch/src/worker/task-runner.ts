@@ -13,7 +13,6 @@ import { TaskRun, taskChannel } from './task-run.ts';
 export interface TaskRunnerOptions extends TurnOptions {
   readonly workerId: number;
   readonly slot: number;
-  /** Value of `workerData` in the task's context. */
   readonly workerData?: unknown;
   /** Names the worker in the error for an unknown task. Default: its number. */
   readonly name?: string | undefined;
@@ -22,14 +21,20 @@ export interface TaskRunnerOptions extends TurnOptions {
    * error that it throws for a result or progress datum, such as one that cannot be cloned, fails that task.
    */
   emit(frame: FromWorker): void;
-  /** Called before a task is. True: if the worker dies from here on, the task has run. False: the runner drops it. */
+  /**
+   * Claims a call, in the order of `seq`. True: it is recorded where the record outlives this worker, as a call that has run if
+   * the worker dies from here on. False: the kernel has taken the call back, and the worker drops it.
+   */
   claim(seq: number): boolean;
   /** Called once after `stop`, when the last task has settled and `teardown` is over. */
   stopped(failure: { readonly error: unknown } | undefined): void;
-  /** Whether an error says that the task was lost with a worker behind this one. Default: none does. */
-  isLoss?: ((error: unknown) => boolean) | undefined;
-  /** Called when a stream has sent all that its caller has room for; again when it goes on, or before it settles. */
-  stalled?: ((seq: number, isStalled: boolean) => void) | undefined;
+  /** Whether an error says that the task was lost with a worker behind this one, to which it was passed on. Default: none does. */
+  readonly isLoss?: ((error: unknown) => boolean) | undefined;
+  /**
+   * Called when a stream has sent all that its caller has room for, and again when it goes on or has settled: until then it
+   * takes no room of the worker.
+   */
+  readonly stalled?: ((seq: number, isStalled: boolean) => void) | undefined;
   /** Returns monotonic milliseconds. */
   now(): number;
 }
@@ -38,7 +43,7 @@ export interface TaskRunnerOptions extends TurnOptions {
 export class TaskRunner {
   readonly #options: TaskRunnerOptions;
   readonly #siblings: TaskMap;
-  /** A map, so that `constructor` is unknown. */
+  /** Map of the siblings, in which `constructor` is unknown. */
   readonly #tasks: ReadonlyMap<string, TaskFn<unknown, unknown>>;
   /** Names of the tasks that `json` has marked. */
   readonly #jsonTasks: ReadonlySet<string>;
@@ -131,7 +136,7 @@ export class TaskRunner {
     else if (this.#queue.remove(seq)) this.#tell({ kind: 'dropped', seq });
   }
 
-  /** Does nothing within itself, as when a task calls its own dispatcher: the outer loop does the work. */
+  /** Runs calls that wait. Does nothing within itself, as when a task calls its own dispatcher: the outer loop does the work. */
   #drain(): void {
     if (this.#isDraining) return;
     this.#isDraining = true;
@@ -167,10 +172,7 @@ export class TaskRunner {
         ? this.#runTraced(task, input, run)
         : this.#hooks.scope.runInAsyncScope(task, this.#siblings, input, run);
       if (isThenable(result)) this.#await(run, result);
-      else if (isItems(result))
-        throw new TypeError(
-          `Cannot run task \`${run.task}\`: it gives items one by one; use \`stream\``,
-        );
+      else if (isItems(result)) throw isNotFor(run.task, 'run');
       else this.#complete(run, result);
     } catch (error) {
       this.#fail(run, error);
@@ -197,9 +199,7 @@ export class TaskRunner {
       if (isItems(items)) return pump.run(items);
       // Its outcome is of no use to anyone.
       if (isThenable(items)) items.then(undefined, () => {});
-      throw new TypeError(
-        `Cannot stream task \`${name}\`: it gives one result, no items; use \`run\``,
-      );
+      throw isNotFor(name, 'stream');
     };
   }
 
@@ -275,13 +275,9 @@ export class TaskRunner {
   #unknownTask(task: string): DispatchError {
     const { workerId, name } = this.#options;
     const where = name === undefined ? '' : ` on ${name}`;
-    return new DispatchError(
-      'ERR_UNKNOWN_TASK',
-      saysUnknown(task, [...this.#tasks.keys()], where),
-      {
-        data: { name: name ?? `worker ${workerId}`, task },
-      },
-    );
+    const text = saysUnknown(task, [...this.#tasks.keys()], where);
+    const data = { name: name ?? `worker ${workerId}`, task };
+    return new DispatchError('ERR_UNKNOWN_TASK', text, { data });
   }
 
   /** Returns the error for a value of a task that cannot be sent; that of the port, if it says so itself. */
@@ -298,18 +294,24 @@ export class TaskRunner {
   }
 }
 
+/** Returns the error of a task that gives items to `run`, or a result to `stream`. */
+function isNotFor(task: string, method: 'run' | 'stream'): TypeError {
+  const why =
+    method === 'run'
+      ? 'it gives items one by one; use `stream`'
+      : 'it gives one result, no items; use `run`';
+  return new TypeError(`Cannot ${method} task \`${task}\`: ${why}`);
+}
+
 function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
-    typeof (value as { then?: unknown }).then === 'function'
-  );
+  return isObject(value) && typeof value['then'] === 'function';
 }
 
 /** Whether a task has returned items, one after the other. */
 function isItems(value: unknown): value is AsyncIterable<unknown> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    typeof (value as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === 'function'
-  );
+  return isObject(value) && typeof value[Symbol.asyncIterator] === 'function';
+}
+
+function isObject(value: unknown): value is Record<string | symbol, unknown> {
+  return typeof value === 'object' ? value !== null : typeof value === 'function';
 }

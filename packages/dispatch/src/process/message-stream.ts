@@ -1,4 +1,5 @@
-import type { WireMessage } from './wire-message.ts';
+import type { WireMessage } from '../wire/wire-message.ts';
+import { type MessageFile, unpooledBytes, unreadable } from './message-file.ts';
 
 /** Bytes before each message: its mark, the size of its text and the size of its body, 32 bits each. */
 const HEAD_BYTES = 12;
@@ -17,26 +18,8 @@ const LARGE_BYTES = 64 * 1024;
 const MOST_TEXT_BYTES = 2 ** 29 - 1;
 const MOST_BODY_BYTES = 2 ** 32 - 1;
 
-/** A message that was elsewhere, in memory of its own. */
-export interface LargeMessage {
-  readonly text: Buffer;
-  readonly body: Uint8Array;
-}
-
-/** Room in which two processes leave each other the text and the body of large messages. The stream has their places, in the order of all messages. */
-export interface LargeMessages {
-  /**
-   * Writes a message of `size` bytes: its text, as bytes or with a byte for each character, then its body. @returns its place, a
-   * whole number below 2^32, or undefined if there is no room: then it goes through the stream
-   */
-  write(text: Uint8Array | string, body: Uint8Array | undefined, size: number): number | undefined;
-  /** Reads the text and the body of a message, whose room may be used again. @throws RangeError for a place without so many bytes */
-  read(place: number, textBytes: number, bodyBytes: number): LargeMessage;
-  /** Number of messages that have been read here, modulo 2^32, if the other side does not know; asking counts as reporting. */
-  readonly unreported: number | undefined;
-  /** Takes the report that the other side has read so many, modulo 2^32. @throws RangeError for more than were written */
-  confirm(count: number): void;
-}
+/** Room in which two processes leave each other large messages: the stream has their places, in the order of all messages. */
+export type LargeMessages = Pick<MessageFile, 'write' | 'read' | 'unreported' | 'confirm'>;
 
 /**
  * Returns a message for a {@link MessageStream}, as a socket writes it with the encoding `latin1`: a text where it can, which
@@ -190,17 +173,7 @@ function encodingOf(mark: number): 'latin1' | 'utf8' {
   return mark === MARK_ASCII || mark === MARK_LARGE_ASCII ? 'latin1' : 'utf8';
 }
 
-/** Returns the error for bytes that no {@link messageData} has made. */
-export function unreadable(why: string): RangeError {
-  return new RangeError(`Cannot read messages: ${why}`);
-}
-
-/** Returns bytes that fill their memory: a value that fills the whole body of a message is then used without a copy. */
-export function unpooledBytes(size: number): Uint8Array {
-  return new Uint8Array(Buffer.allocUnsafeSlow(size).buffer);
-}
-
-/** A message that comes in several chunks, in memory of its own. */
+/** Message that comes in several chunks, in memory of its own. */
 class OpenMessage {
   readonly head: MessageHead;
   readonly text: Buffer;
