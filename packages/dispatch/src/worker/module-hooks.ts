@@ -7,7 +7,7 @@ const REPORT_EVERY_MS = 500;
 /** Calls the hooks of a module in the async context of the worker's start, whoever caused them. */
 export class ModuleHooks {
   /** Async context, destroyed at the end of the worker: hooks hold what belongs to it until then. */
-  readonly scope = new AsyncResource('ticketing.dispatch');
+  readonly scope: AsyncResource = new AsyncResource('ticketing.dispatch');
   readonly #hooks: TaskHooks;
   #reporting: NodeJS.Timeout | undefined;
   #hasEnded = false;
