@@ -22,7 +22,8 @@ export class ParentPipe {
   readonly #large: MessageFile | undefined;
   readonly #stream: MessageStream;
   readonly #broken: () => void;
-  #fault: Error | undefined;
+  /** Reason for which the bytes from the worker cannot be read further. */
+  fault: Error | undefined;
   /** Message that was incomplete at the latest look. */
   #partial: MessageStream['partial'];
 
@@ -39,11 +40,6 @@ export class ParentPipe {
     socket?.on('data', (chunk: Buffer) => this.#push(chunk));
     // An error such as EPIPE while the worker ends needs no handling: `exit` follows.
     socket?.on('error', () => {});
-  }
-
-  /** Reason for which the bytes from the worker cannot be read further. */
-  get fault(): Error | undefined {
-    return this.#fault;
   }
 
   /** Bytes that were sent so far, or have come, whichever are more. */
@@ -77,7 +73,7 @@ export class ParentPipe {
   }
 
   #push(chunk: Buffer): void {
-    if (this.#fault !== undefined) return;
+    if (this.fault !== undefined) return;
     try {
       this.#stream.push(chunk);
     } catch (error) {
@@ -87,7 +83,7 @@ export class ParentPipe {
   }
 
   #break(fault: Error): void {
-    this.#fault ??= fault;
+    this.fault ??= fault;
     this.#broken();
   }
 }

@@ -41,22 +41,14 @@ export class MessageFile {
   #readHere = 0;
   #reported = 0;
   #isRefused = false;
-  #bytesWritten = 0;
-  #bytesRead = 0;
+  bytesWritten = 0;
+  bytesRead = 0;
 
   constructor(fd: number, side: 'parent' | 'worker', areaBytes: number = AREA_BYTES) {
     this.fd = fd;
     this.#areaBytes = areaBytes;
     this.#ours = side === 'parent' ? 0 : areaBytes;
     this.#theirs = areaBytes - this.#ours;
-  }
-
-  get bytesWritten(): number {
-    return this.#bytesWritten;
-  }
-
-  get bytesRead(): number {
-    return this.#bytesRead;
   }
 
   /**
@@ -83,7 +75,7 @@ export class MessageFile {
     if (this.#isRefused) return undefined;
     this.#unread.push(at);
     this.#end = at + size;
-    this.#bytesWritten += size;
+    this.bytesWritten += size;
     return at;
   }
 
@@ -98,7 +90,7 @@ export class MessageFile {
     if (bodyBytes > 0) read += readSync(this.fd, body, 0, bodyBytes, from + textBytes);
     if (read < size) throw unreadable(`no file has ${size} bytes at ${at}`);
     this.#readHere += 1;
-    this.#bytesRead += size;
+    this.bytesRead += size;
     return { text, body };
   }
 

@@ -178,7 +178,8 @@ class OpenMessage {
   readonly head: MessageHead;
   readonly text: Buffer;
   readonly body: Uint8Array;
-  #got = 0;
+  /** Bytes that have come. */
+  got = 0;
 
   constructor(head: MessageHead) {
     this.head = head;
@@ -186,23 +187,18 @@ class OpenMessage {
     this.body = unpooledBytes(head.bodyBytes);
   }
 
-  /** Bytes that have come. */
-  get got(): number {
-    return this.#got;
-  }
-
   get isWhole(): boolean {
-    return this.#got === this.text.byteLength + this.body.byteLength;
+    return this.got === this.text.byteLength + this.body.byteLength;
   }
 
   /** Copies the missing bytes, or as many as there are, from `bytes` at `from` on. @returns the end of what was copied */
   fill(bytes: Buffer, from: number): number {
-    const inBody = this.#got - this.text.byteLength;
+    const inBody = this.got - this.text.byteLength;
     const textEnd = Math.min(bytes.byteLength, from + Math.max(0, -inBody));
     const end = Math.min(bytes.byteLength, from + this.body.byteLength - inBody);
-    if (inBody < 0) bytes.copy(this.text, this.#got, from, textEnd);
+    if (inBody < 0) bytes.copy(this.text, this.got, from, textEnd);
     if (textEnd < end) bytes.copy(this.body, Math.max(0, inBody), textEnd, end);
-    this.#got += end - from;
+    this.got += end - from;
     return end;
   }
 }

@@ -84,6 +84,7 @@ export function startWorker(
  */
 export class WorkerProcess implements WorkerHandle {
   readonly slot: number;
+  isInspected: boolean;
   readonly #workerId: number;
   readonly #child: ChildProcess;
   readonly #pipe: ParentPipe;
@@ -95,7 +96,6 @@ export class WorkerProcess implements WorkerHandle {
   readonly #outputs: (() => void)[] = [];
   /** Highest number that was sent, without a journal: it is better to rerun nothing than to run a call twice. */
   #sent = 0;
-  #isInspected: boolean;
   #isHeld = true;
   #timer: NodeJS.Timeout | undefined;
   #hasEnded = false;
@@ -103,7 +103,7 @@ export class WorkerProcess implements WorkerHandle {
   constructor(start: WorkerProcessStart, events: WorkerProcessEvents) {
     this.slot = start.slot;
     this.#workerId = start.workerId;
-    this.#isInspected = start.isInspected ?? false;
+    this.isInspected = start.isInspected ?? false;
     this.#events = events;
     const large = openMessageFile();
     this.#large = large === undefined ? undefined : new MessageFile(large, 'parent');
@@ -131,10 +131,6 @@ export class WorkerProcess implements WorkerHandle {
 
   get bytes(): number {
     return this.#pipe.bytes;
-  }
-
-  get isInspected(): boolean {
-    return this.#isInspected;
   }
 
   send(frames: readonly ToWorker[], inFlight?: number): readonly Unsent[] {
@@ -168,7 +164,7 @@ export class WorkerProcess implements WorkerHandle {
 
   /** Takes note that the inspector of the process has been opened at this address, or closed. */
   inspected(url: unknown): void {
-    this.#isInspected = typeof url === 'string';
+    this.isInspected = typeof url === 'string';
     const { slot, pid } = this;
     if (typeof url === 'string') publishInspector({ workerId: this.#workerId, slot, pid, url });
   }

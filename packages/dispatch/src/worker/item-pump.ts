@@ -21,7 +21,8 @@ export class ItemPump implements ItemOutlet {
   /** Items that the caller has room for now. */
   #room: number;
   #isStalled = false;
-  #isTaken = false;
+  /** Whether the items come from a dispatcher. */
+  isTaken = false;
   #isStopped = false;
   #granted: ((items: number) => void) | undefined;
   #iterator: AsyncIterator<unknown> | undefined;
@@ -34,14 +35,9 @@ export class ItemPump implements ItemOutlet {
     this.#options = options;
   }
 
-  /** Whether the items come from a dispatcher. */
-  get isTaken(): boolean {
-    return this.#isTaken;
-  }
-
   /** Returns the pump for a dispatcher, which sends the items from now on. */
   take(): ItemOutlet {
-    this.#isTaken = true;
+    this.isTaken = true;
     return this;
   }
 
@@ -68,7 +64,7 @@ export class ItemPump implements ItemOutlet {
     this.#isStopped = true;
     // A generator that waits for something is ended once it goes on; other iterators may end at once.
     if (this.#isAsking) this.#end().catch(() => {});
-    if (!this.#isTaken) this.#granted?.(0);
+    if (!this.isTaken) this.#granted?.(0);
   }
 
   /** Reports that the stream is over. */

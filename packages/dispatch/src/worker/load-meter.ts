@@ -7,11 +7,6 @@ const EVERY_MS = 20;
 /** Milliseconds between questions to the system, which take longer than many tasks. */
 const MEMORY_EVERY_MS = 1000;
 
-interface LoopTime {
-  readonly idle: number;
-  readonly active: number;
-}
-
 /**
  * Creates the meter of a thread: it returns the load since the last reading, if that is long enough before `now`. The first, with
  * memory, comes after 20 ms. While memory cannot be read (a process needs a free file descriptor for that) it repeats the
@@ -26,7 +21,7 @@ export function createLoadMeter({
   memoryBytes(): number;
   /** Returns the milliseconds in which the event loop turned, but only polled. */
   polledMs(): number;
-  readonly utilization?: () => LoopTime;
+  readonly utilization?: () => { readonly idle: number; readonly active: number };
 }): (now: number) => LoadFrame | undefined {
   let last = utilization();
   let lastPolledMs = polledMs();

@@ -38,7 +38,8 @@ export class TaskRun implements TaskContext, CallSource {
   readonly #worker: RunWorker;
   #hasSettled = false;
   #trace: TaskTrace | undefined;
-  #pump: ItemPump | undefined;
+  /** Pump of a stream, once it is open. */
+  pump: ItemPump | undefined;
   /** Created on first read: most tasks never read it, and it costs more than all the rest. */
   #controller: AbortController | undefined;
   #aborted: { readonly reason: unknown } | undefined;
@@ -107,19 +108,14 @@ export class TaskRun implements TaskContext, CallSource {
     return this.#frame.credit;
   }
 
-  /** Pump of a stream, once it is open. */
-  get pump(): ItemPump | undefined {
-    return this.#pump;
-  }
-
   /** Opens the pump of a stream, before the task is called. */
   openPump(window: number, options: PumpOptions): ItemPump {
-    this.#pump = new ItemPump(window, options);
-    return this.#pump;
+    this.pump = new ItemPump(window, options);
+    return this.pump;
   }
 
   takeItems(): ItemOutlet | undefined {
-    return this.#pump?.take();
+    return this.pump?.take();
   }
 
   /** Aborts the task's signal. Its outcome is still reported. */
@@ -128,7 +124,7 @@ export class TaskRun implements TaskContext, CallSource {
     this.#aborted = { reason };
     this.#controller?.abort(reason);
     this.#listener?.(reason);
-    this.#pump?.stop();
+    this.pump?.stop();
   }
 
   /** Calls one listener with the reason of the abort. */
@@ -158,7 +154,7 @@ export class TaskRun implements TaskContext, CallSource {
   settle(): boolean {
     if (this.#hasSettled) return false;
     this.#hasSettled = true;
-    this.#pump?.settle();
+    this.pump?.settle();
     return true;
   }
 }
