@@ -125,31 +125,31 @@ export interface OutboxHost {
   exit(code: number): unknown;
 }
 
-/** Sends the messages of a worker, and loses none when it exits. */
-export interface Outbox {
-  /** Sends a message. Does nothing once the parent is gone: `disconnect` follows. @throws RangeError for a message that is too large */
-  post(message: unknown): void;
-  /** Exits once everything posted is written; `process.exit` would lose the rest of a large message. */
-  exit(code: number): void;
-}
+/** Sends the messages of a worker over a pipe, and loses none when it exits. */
+export class Outbox {
+  readonly #host: OutboxHost;
+  #unsent = 0;
+  #exitCode: number | undefined;
 
-/** Creates an outbox over a pipe and `process`, or doubles of them. */
-export function createOutbox(host: OutboxHost): Outbox {
-  let unsent = 0;
-  let exitCode: number | undefined;
-  const written = (): void => {
-    unsent -= 1;
-    if (unsent === 0 && exitCode !== undefined) host.exit(exitCode);
-  };
-  return {
-    post(message) {
-      const data = messageData(message as WireMessage, host.large);
-      unsent += 1;
-      host.write(data, written);
-    },
-    exit(code) {
-      exitCode ??= code;
-      if (unsent === 0) host.exit(exitCode);
-    },
+  constructor(host: OutboxHost) {
+    this.#host = host;
+  }
+
+  /** Sends a message. Does nothing once the parent is gone: `disconnect` follows. @throws RangeError for a message that is too large */
+  post(message: WireMessage): void {
+    const data = messageData(message, this.#host.large);
+    this.#unsent += 1;
+    this.#host.write(data, this.#written);
+  }
+
+  /** Exits once everything posted is written; `process.exit` would lose the rest of a large message. */
+  exit(code: number): void {
+    this.#exitCode ??= code;
+    if (this.#unsent === 0) this.#host.exit(this.#exitCode);
+  }
+
+  readonly #written = (): void => {
+    this.#unsent -= 1;
+    if (this.#exitCode !== undefined) this.exit(this.#exitCode);
   };
 }

@@ -1,8 +1,9 @@
 import { endNesting, leaveSignalsToParent, watchInspector } from '@ticketing/kit';
 import type { TaskHooks } from '../contract/task.ts';
+import type { WireMessage } from '../wire/wire-message.ts';
 import { type Served, type ServeOptions, serveTasks } from '../worker/serve-tasks.ts';
 import { askWorkerData, inspectorMessage } from './channel-messages.ts';
-import { createOutbox, openFramePipe, pipeWriter } from './frame-pipe.ts';
+import { Outbox, openFramePipe, pipeWriter } from './frame-pipe.ts';
 import { JOURNAL_FD, journalClaims } from './start-journal.ts';
 
 /** Tasks of a process that was started as a worker, and its hooks. */
@@ -35,12 +36,12 @@ export function serveProcess({ hasWorkerData, ...options }: ServeProcessOptions)
       },
     };
   };
-  const outbox = createOutbox(openFramePipe((messages) => served.receiveAll(messages)));
+  const outbox = new Outbox(openFramePipe((messages) => served.receiveAll(messages)));
   const served = serveTasks({
     ...options,
     around,
     workerData: hasWorkerData ? () => askWorkerData() : undefined,
-    post: (message) => outbox.post(message),
+    post: (message) => outbox.post(message as WireMessage),
     claim: journalClaims(JOURNAL_FD),
     memoryBytes: () => process.memoryUsage.rss(),
     exit: (code) => outbox.exit(code),

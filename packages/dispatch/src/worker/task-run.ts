@@ -25,9 +25,9 @@ interface TaskTrace {
 export const taskChannel: TraceChannel<TaskTrace> = tracingChannel('ticketing:dispatch:task');
 
 /** Worker of a run, and its way to the caller. */
-export interface RunWorker extends Pick<TaskContext, 'workerId' | 'slot' | 'workerData'> {
+type RunWorker = Pick<TaskContext, 'workerId' | 'slot' | 'workerData'> & {
   progress(run: TaskRun, data: unknown): void;
-}
+};
 
 const noMetadata: Readonly<Record<string, string>> = Object.freeze({});
 
@@ -140,21 +140,17 @@ export class TaskRun implements TaskContext, CallSource {
     return this.#trace;
   }
 
-  /** Closes the trace, if one is open. */
-  closeTrace(outcome: 'result' | 'error', value: unknown): void {
+  /** Settles the run, and its trace. @returns false if it had settled before */
+  settle(outcome: 'result' | 'error', value: unknown): boolean {
+    if (this.#hasSettled) return false;
+    this.#hasSettled = true;
+    this.pump?.settle();
     const trace = this.#trace;
-    if (trace === undefined) return;
+    if (trace === undefined) return true;
     trace[outcome] = value;
     if (outcome === 'error') taskChannel.error.publish(trace);
     taskChannel.asyncStart.publish(trace);
     taskChannel.asyncEnd.publish(trace);
-  }
-
-  /** Settles the run once. @returns false if it had settled before */
-  settle(): boolean {
-    if (this.#hasSettled) return false;
-    this.#hasSettled = true;
-    this.pump?.settle();
     return true;
   }
 }

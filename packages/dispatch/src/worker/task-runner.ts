@@ -233,8 +233,9 @@ export class TaskRunner {
   }
 
   #complete(run: TaskRun, result: unknown): void {
-    if (!this.#settle(run, 'result', result)) return;
+    if (!run.settle('result', result)) return;
     const { seq } = run;
+    this.#running.delete(seq);
     const runMs = this.#options.now() - run.startedAt;
     try {
       const json = this.#goesAsJson(run, result);
@@ -247,18 +248,12 @@ export class TaskRunner {
   }
 
   #fail(run: TaskRun, error: unknown): void {
-    if (!this.#settle(run, 'error', error)) return;
+    if (!run.settle('error', error)) return;
     const { seq } = run;
+    this.#running.delete(seq);
     if (this.#options.isLoss?.(error)) this.#tell({ kind: 'lost', seq, error });
     else this.#tell({ kind: 'failed', seq, error, runMs: this.#options.now() - run.startedAt });
     this.#stopWhenIdle();
-  }
-
-  #settle(run: TaskRun, outcome: 'result' | 'error', value: unknown): boolean {
-    if (!run.settle()) return false;
-    this.#running.delete(run.seq);
-    run.closeTrace(outcome, value);
-    return true;
   }
 
   #goesAsJson(run: TaskRun, value: unknown): true | undefined {
