@@ -15,18 +15,18 @@ const LATEST = 0.2;
 /** Waits until the next attempt after the first that failed, and after many: it doubles with each. */
 const FIRST_PAUSE = 16;
 const LONGEST_PAUSE = 256;
-/** An attempt with so many polled waits was a good one. */
+/** Polled waits after which an attempt was a good one. */
 const PROVEN = 64;
 
 /**
- * Polls for a message that is expected soon: its event loop goes on turning for a moment, since to wake a thread that sleeps
- * takes longer than a small task. Where messages come later than that, it stops after a few waits, and makes an attempt again
+ * Polls for a message that is expected soon: its event loop goes on turning for a moment, because to wake a thread that sleeps
+ * takes longer than a small task. If messages come later than that, it stops after a few waits, and makes an attempt again
  * after many. Figures: docs/decisions/0036-polling-for-answers.md.
  */
 export class BusyPoll {
   readonly #now: () => number;
   readonly #afterTurn: (resume: () => void) => void;
-  /** Turns of the wait that is being polled; undefined if none is. */
+  /** Turns of the wait that is being polled; undefined without one. */
   #turns: number | undefined;
   #isTurning = false;
   #since = 0;
@@ -34,7 +34,7 @@ export class BusyPoll {
   /** Waits that are not polled until the next attempt; 0 during one. */
   #pause = 0;
   #nextPause = FIRST_PAUSE;
-  /** Of the attempt: the share of its waits that ended in time, on average, and how many there were. */
+  /** Share of the attempt's waits that ended in time, on average, and their number. */
   #inTime = 1;
   #polled = 0;
 
@@ -60,7 +60,7 @@ export class BusyPoll {
     this.#polled = 0;
   }
 
-  /** A message is expected. Does nothing while one is polled for. */
+  /** Polls for a message that is expected. Does nothing while it polls. */
   expect(): void {
     if (this.#turns !== undefined) return;
     if (this.#pause > 0) {
@@ -73,12 +73,12 @@ export class BusyPoll {
     this.#turnLater();
   }
 
-  /** A message has come. */
+  /** Ends the wait: a message has come. */
   arrived(): void {
     if (this.#turns !== undefined) this.#end(1);
   }
 
-  /** No message is expected any longer. */
+  /** Ends the wait: no message is expected any longer. */
   stop(): void {
     if (this.#turns !== undefined) this.#end(undefined);
   }

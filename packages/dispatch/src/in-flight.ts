@@ -7,19 +7,19 @@ interface Numbered {
 }
 
 /**
- * What is in flight, by its number: as a `Map`, for members that come and go all the time. A `Map` makes a new table after every
- * few members, and each old table points to the next and to members that are gone: once the collector has moved one to the old
- * generation, it keeps all the later ones until the next full collection. Figures: docs/decisions/0035-small-calls.md.
+ * Map of sequence number to item, for short-lived items; leaves no garbage behind. A `Map` makes a new table after every few items,
+ * and each old table points to the next and to items that are gone: once the collector has moved one to the old generation, it
+ * keeps all the later ones until the next full collection. Figures: docs/decisions/0035-small-calls.md.
  */
 export class InFlight<T extends Numbered> {
   size = 0;
-  /** The place of a number is its remainder. */
+  /** Items by the remainder of their number. */
   #places: (T | undefined)[] = [];
-  /** Those whose place a later one has taken. */
+  /** Items whose place a later one has taken. */
   readonly #older = new Map<number, T>();
   #last = 0;
 
-  /** Adds a member, with a higher number than all before. */
+  /** Adds an item, with a higher number than all before. */
   add(member: T): void {
     const { seq } = member;
     const place = seq & (PLACES - 1);
@@ -37,7 +37,7 @@ export class InFlight<T extends Numbered> {
     return this.#older.size === 0 ? undefined : this.#older.get(seq);
   }
 
-  /** Removes a member. @returns whether it was there */
+  /** Removes an item. @returns whether it was there */
   delete(seq: number): boolean {
     const place = seq & (PLACES - 1);
     if (this.#places[place]?.seq === seq) this.#places[place] = undefined;
@@ -52,13 +52,13 @@ export class InFlight<T extends Numbered> {
     this.size = 0;
   }
 
-  /** The first of the iterator. */
+  /** First item of the iterator. */
   get oldest(): T | undefined {
     for (const member of this) return member;
     return undefined;
   }
 
-  /** In the order of numbers, if none was left out. A member that it has given may be removed meanwhile. */
+  /** Yields the items in the order of numbers, if none was left out. An item that it has yielded may be removed meanwhile. */
   *[Symbol.iterator](): IterableIterator<T> {
     yield* this.#older.values();
     for (let seq = this.#last + 1; seq <= this.#last + PLACES; seq++) {

@@ -45,12 +45,12 @@ export type {
   TaskWithResult,
   Transferred,
 } from './contract/task.ts';
+export { defineTasks } from './define-tasks.ts';
+export { DispatchError, type DispatchErrorCode, type DispatchErrorData } from './errors.ts';
 export {
   createInProcessDispatcher,
   type InProcessOptions,
-} from './create-in-process-dispatcher.ts';
-export { defineTasks } from './define-tasks.ts';
-export { DispatchError, type DispatchErrorCode, type DispatchErrorData } from './errors.ts';
+} from './in-process/create-in-process-dispatcher.ts';
 // For authors of tasks.
 export { json } from './json-task.ts';
 export { checkCloseOptions, checkDrainOptions } from './kernel/checks.ts';

@@ -1,7 +1,7 @@
 import { describeValue } from '@ticketing/kit';
 import type { TaskContext } from './contract/task.ts';
 
-/** One symbol for every copy of this package. */
+/** Symbol that all copies of this package share. */
 const mark: unique symbol = Symbol.for('ticketing.dispatch.json');
 
 // biome-ignore lint/suspicious/noExplicitAny: each task has its own input type, which any callable type must accept
@@ -36,7 +36,7 @@ export function isJsonTask(task: unknown): boolean {
   return (task as { readonly [mark]?: unknown })[mark] === true;
 }
 
-/** A task's own type if JSON keeps its input and what it gives; otherwise `never`. */
+/** Type of the task itself if JSON keeps its input and its output; otherwise `never`. */
 type KeptByJson<F> = F extends (input: infer I, context: TaskContext) => infer R
   ? [I, Given<R>] extends [Kept<I>, Kept<Given<R>>]
     ? F
@@ -57,7 +57,7 @@ type Lost =
   | ArrayBufferView
   | ((...args: never) => unknown);
 
-/** The type of what arrives; `undefined` stands for a member that is left out, or for no input and no result. */
+/** Type of the value that arrives; `undefined` stands for a member that is left out, or for no input and no result. */
 type Kept<T> = unknown extends T
   ? T
   : T extends Lost

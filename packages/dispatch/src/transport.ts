@@ -23,8 +23,8 @@ export type {
 export { createDispatcher, createPool, type Pool } from './kernel/create-pool.ts';
 export { resolvePoolOptions, splitPoolOptions } from './kernel/options.ts';
 export type { ObservedWorker, PoolObserver } from './kernel/state/pool-events.ts';
+export { slotVariable } from './process/channel-messages.ts';
 export { createOrphanGuard, type OrphanGuard } from './process/orphan-guard.ts';
-export { slotVariable } from './process/worker-data.ts';
 export {
   OutputSink,
   type OutputSource,

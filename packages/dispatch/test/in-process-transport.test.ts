@@ -3,11 +3,11 @@ import { beforeEach, expect, test } from 'vitest';
 import type { FromWorker } from '../src/contract/frames.ts';
 import type { TaskHooks, TaskMap, TaskModule } from '../src/contract/task.ts';
 import type { WorkerEnd, WorkerHandle } from '../src/contract/transport.ts';
+import { defineTasks } from '../src/define-tasks.ts';
 import {
   createInProcessDispatcher,
   createInProcessTransport,
-} from '../src/create-in-process-dispatcher.ts';
-import { defineTasks } from '../src/define-tasks.ts';
+} from '../src/in-process/create-in-process-dispatcher.ts';
 import { rawJson, transferred } from '../src/task-results.ts';
 import { moduleOf } from './serve-tasks-fixture.ts';
 import { spend, standingTime } from './standing-time.ts';

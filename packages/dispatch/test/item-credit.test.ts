@@ -31,8 +31,9 @@ class Line {
         this.isStopped = true;
       }
     };
-    this.#pump = new ItemPump(generate.call(this), window, {
+    this.#pump = new ItemPump(window, {
       send: (item) => this.toCaller.push({ item }),
+      stalled: () => {},
       now: () => 0,
       afterTurn: (resume) => resume(),
     });
@@ -43,7 +44,7 @@ class Line {
         giveUp: () => this.#pump.stop(),
       });
       return new Promise((resolve) => {
-        void this.#pump.run().then(() => this.toCaller.push({ end: resolve }));
+        void this.#pump.run(generate.call(this)).then(() => this.toCaller.push({ end: resolve }));
       });
     };
     this.stream = new ItemStream(window, run, () => 'left');

@@ -2,7 +2,8 @@ import { createInProcessDispatcher, defineTasks, json, rawJson } from '@ticketin
 import fc from 'fast-check';
 import { expect, expectTypeOf, test } from 'vitest';
 import { lossOfJson } from '../src/json-task.ts';
-import { decodeFromWorker, FromWorkerWriter } from '../src/wire/from-worker-codec.ts';
+import { FrameWriter } from '../src/wire/frame-writer.ts';
+import { decodeFromWorker, writeFromWorker } from '../src/wire/from-worker-codec.ts';
 import { decodeToWorker, encodeToWorker } from '../src/wire/to-worker-codec.ts';
 import { processChannel, runFrame } from './wire-fixture.ts';
 
@@ -89,8 +90,8 @@ test('over a wire a value is what JSON makes of it, both ways', () => {
       const [run] = messages.flatMap((each) => decodeToWorker(processChannel.carry(each)) ?? []);
       expect(run).toMatchObject({ kind: 'run' });
       expect((run as { input: unknown }).input).toStrictEqual(expected);
-      const writer = new FromWorkerWriter(processChannel);
-      writer.add({ kind: 'done', seq: 1, value, runMs: 0, json: true });
+      const writer = new FrameWriter(processChannel);
+      writeFromWorker(writer, { kind: 'done', seq: 1, value, runMs: 0, json: true });
       const [done] = writer
         .take()
         .flatMap((each) => decodeFromWorker(processChannel.carry(each)) ?? []);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Dispatcher } from '../src/contract/dispatcher.ts';
-import { createInProcessDispatcher } from '../src/create-in-process-dispatcher.ts';
 import { defineTasks } from '../src/define-tasks.ts';
+import { createInProcessDispatcher } from '../src/in-process/create-in-process-dispatcher.ts';
 import {
   checkPoolsAfterEach,
   createPool,

@@ -109,11 +109,13 @@ test.runIf(process.platform === 'linux')(
 test('a place without so many bytes, and a report of more messages than there were, are errors', () => {
   const { parent, worker } = bothSides(100);
   parent.write('four', undefined, 4);
-  const none = 'Cannot read messages: these bytes are none';
-  expect(() => worker.read(0, 5, 0)).toThrow(none);
-  expect(() => worker.read(98, 2, 1)).toThrow(none);
-  expect(() => worker.read(0, 0, 2 ** 32 - 1)).toThrow(none);
-  expect(() => parent.confirm(2)).toThrow(none);
+  const none = 'Cannot read messages: no file has';
+  expect(() => worker.read(0, 5, 0)).toThrow(`${none} 5 bytes at 0`);
+  expect(() => worker.read(98, 2, 1)).toThrow(`${none} 3 bytes at 98`);
+  expect(() => worker.read(0, 0, 2 ** 32 - 1)).toThrow(`${none} 4294967295 bytes at 0`);
+  expect(() => parent.confirm(2)).toThrow(
+    'Cannot read messages: 2 are reported as read, of 1 in the file',
+  );
   expect(worker.unreported).toBeUndefined();
 });
 

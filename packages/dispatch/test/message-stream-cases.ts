@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type LargeMessages, MessageStream, messageData } from '../src/wire/message-stream.ts';
+import { type LargeMessages, MessageStream, messageData } from '../src/process/message-stream.ts';
 import type { WireMessage } from '../src/wire/wire-message.ts';
 
 export function reader(large?: LargeMessages) {

@@ -44,17 +44,30 @@ test('large messages are elsewhere, and the next message reports how many have b
 });
 
 test.each([
-  ['another mark', Buffer.alloc(12, 'none of ours')],
+  ['another mark', Buffer.alloc(12, 'none of ours'), 'unknown header, got 0x656e6f6e'],
   [
     'a large message where there is no place for it',
     Buffer.from('0300c17d010000000000000000000000', 'hex'),
+    'there is no file for large ones',
   ],
-  ['a report of such messages', Buffer.from('0500c17d010000000000000000000000', 'hex')],
-  ['a large text that no engine can hold', Buffer.from('0400c17dffffffff00000000', 'hex')],
-  ['a text that no engine can hold', Buffer.from('0100c17dffffffff00000000', 'hex')],
-])('%s is an error', (_name, bytes) => {
+  [
+    'a report of such messages',
+    Buffer.from('0500c17d010000000000000000000000', 'hex'),
+    'there is no file for large ones',
+  ],
+  [
+    'a large text that no engine can hold',
+    Buffer.from('0400c17dffffffff00000000', 'hex'),
+    'a text of 4294967295 bytes is too long',
+  ],
+  [
+    'a text that no engine can hold',
+    Buffer.from('0100c17dffffffff00000000', 'hex'),
+    'a text of 4294967295 bytes is too long',
+  ],
+])('%s is an error', (_name, bytes, why) => {
   const { got, stream } = reader();
-  expect(() => stream.push(bytes)).toThrow('Cannot read messages: these bytes are none');
+  expect(() => stream.push(bytes)).toThrow(`Cannot read messages: ${why}`);
   expect(got).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createOutbox } from '../src/process/frame-pipe.ts';
-import { MessageStream } from '../src/wire/message-stream.ts';
+import { Outbox } from '../src/process/frame-pipe.ts';
+import { MessageStream } from '../src/process/message-stream.ts';
 import type { WireMessage } from '../src/wire/wire-message.ts';
 
 const message = (cells: string): WireMessage => [cells];
@@ -24,7 +24,7 @@ function fakeProcess() {
 
 test('exit() waits for posted messages', () => {
   const host = fakeProcess();
-  const outbox = createOutbox(host);
+  const outbox = new Outbox(host);
   outbox.post(message('one'));
   outbox.post(message('two'));
   outbox.exit(3);
@@ -36,7 +36,7 @@ test('exit() waits for posted messages', () => {
 
 test('exit() exits at once if nothing is posted, or everything is written', () => {
   const host = fakeProcess();
-  const outbox = createOutbox(host);
+  const outbox = new Outbox(host);
   outbox.post(message('one'));
   host.callbacks[0]?.(null);
   outbox.exit(0);
@@ -45,7 +45,7 @@ test('exit() exits at once if nothing is posted, or everything is written', () =
 
 test('a failed channel does not prevent the exit', () => {
   const host = fakeProcess();
-  const outbox = createOutbox(host);
+  const outbox = new Outbox(host);
   outbox.post(message('one'));
   outbox.exit(1);
   host.callbacks[0]?.(new Error('EPIPE'));
@@ -54,7 +54,7 @@ test('a failed channel does not prevent the exit', () => {
 
 test('the first exit code counts', () => {
   const { exits, ...host } = fakeProcess();
-  const outbox = createOutbox(host);
+  const outbox = new Outbox(host);
   outbox.post(message('one'));
   outbox.exit(4);
   outbox.exit(5);
@@ -64,7 +64,7 @@ test('the first exit code counts', () => {
 
 test('a message that is too large throws, and does not prevent the exit', () => {
   const { exits, messages, ...host } = fakeProcess();
-  const outbox = createOutbox(host);
+  const outbox = new Outbox(host);
   const body = { byteLength: 2 ** 32 } as Uint8Array;
   expect(() => outbox.post(['[0]', body])).toThrow('it is too large');
   outbox.exit(0);

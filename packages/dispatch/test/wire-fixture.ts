@@ -1,8 +1,8 @@
 import { deserialize, serialize } from 'node:v8';
 import type { FromWorker, RunFrame, ToWorker } from '../src/contract/frames.ts';
 import type { Unsent } from '../src/contract/transport.ts';
-import type { Posting } from '../src/wire/frame-writer.ts';
-import { decodeFromWorker, FromWorkerWriter } from '../src/wire/from-worker-codec.ts';
+import { FrameWriter, type Posting } from '../src/wire/frame-writer.ts';
+import { decodeFromWorker, writeFromWorker } from '../src/wire/from-worker-codec.ts';
 import { decodeToWorker, encodeToWorker, type Undecodable } from '../src/wire/to-worker-codec.ts';
 
 /** A channel: what it makes of a message, and whether it moves buffers. */
@@ -55,11 +55,11 @@ export function toWorker(
 
 /** `unsent` lists results that cannot be cloned; the other frames are written. */
 export function encodeFromWorker(frames: readonly FromWorker[], channel: Channel) {
-  const writer = new FromWorkerWriter(channel);
+  const writer = new FrameWriter(channel);
   const unsent: Unsent[] = [];
   for (const frame of frames) {
     try {
-      writer.add(frame);
+      writeFromWorker(writer, frame);
     } catch (error) {
       unsent.push({ seq: 'seq' in frame ? frame.seq : 0, error });
     }

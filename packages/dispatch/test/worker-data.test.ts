@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { createInProcessDispatcher, defineTasks } from '../src/index.ts';
-import { askWorkerData, WorkerData } from '../src/process/worker-data.ts';
+import { askWorkerData, WorkerData } from '../src/process/channel-messages.ts';
 import { checkPoolsAfterEach, createPool, errorOf, settled, turn } from './kernel-fixture.ts';
 
 checkPoolsAfterEach();

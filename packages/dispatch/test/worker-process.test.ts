@@ -142,7 +142,10 @@ test('a worker whose pipe has bytes that are no message is killed, and its end h
   const worker = begin();
   worker.child.post({ kind: 'scribble', text: 'progress: 100 %' });
   expect(await worker.end()).toMatchObject([
-    { signal: 'SIGKILL', cause: { message: 'Cannot read messages: these bytes are none' } },
+    {
+      signal: 'SIGKILL',
+      cause: { message: 'Cannot read messages: unknown header, got 0x676f7270' },
+    },
   ]);
 });
 

@@ -1,14 +1,8 @@
 // Large messages beside the pipe of frames. A pair of sockets holds 208 KiB: with more, its writer and its reader wait for each
 // other several times per message, and while one of them works, the other cannot go on.
 
-import { fstatSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, writeSync } from 'node:fs';
 import { openUnlinkedFile } from '@ticketing/kit';
-import {
-  type LargeMessage,
-  type LargeMessages,
-  notAMessage,
-  unpooledBytes,
-} from '../wire/message-stream.ts';
 
 /** Number of the file for large messages among a worker's files: after the pipe. */
 export const MESSAGES_FD = 6;
@@ -16,7 +10,7 @@ export const MESSAGES_FD = 6;
 /** Bytes of the area of each side. */
 const AREA_BYTES = 4 * 1024 * 1024;
 
-/** A folder in memory. On a disk the file would be written out, and outside of Linux the pipe is used. */
+/** Folder in memory. On a disk the file would be written out, and outside of Linux the pipe is used. */
 const FOLDER = '/dev/shm';
 
 /** Opens a file without a name; `undefined` where the folder does not permit it. */
@@ -33,17 +27,17 @@ export function inheritedMessageFile(): MessageFile | undefined {
  * One side of a file that a worker and its parent have open. Each side writes into an area of its own, a ring, and reads from the
  * other's. A message keeps its room until the other side has reported that it has read it.
  */
-export class MessageFile implements LargeMessages {
-  readonly #fd: number;
+export class MessageFile {
+  readonly fd: number;
   readonly #ours: number;
   readonly #theirs: number;
   readonly #areaBytes: number;
-  /** Where the messages begin that the other side has not read, the oldest first, and where the latest ends. */
+  /** Beginnings of the messages that the other side has not read, the oldest first, and the end of the latest. */
   readonly #unread: number[] = [];
   #end = 0;
-  /** How many messages the other side has read. */
+  /** Number of messages that the other side has read. */
   #readThere = 0;
-  /** How many have been read here, and how many of them the other side knows. */
+  /** Number of messages that have been read here, and of those that the other side knows of. */
   #readHere = 0;
   #reported = 0;
   #isRefused = false;
@@ -51,25 +45,29 @@ export class MessageFile implements LargeMessages {
   bytesRead = 0;
 
   constructor(fd: number, side: 'parent' | 'worker', areaBytes: number = AREA_BYTES) {
-    this.#fd = fd;
+    this.fd = fd;
     this.#areaBytes = areaBytes;
     this.#ours = side === 'parent' ? 0 : areaBytes;
     this.#theirs = areaBytes - this.#ours;
   }
 
+  /**
+   * Writes a message of `size` bytes: its text, as bytes or with a byte for each character, then its body. @returns its place, a
+   * whole number below 2^32, or undefined if there is no room: then it goes through the pipe
+   */
   write(text: Uint8Array | string, body: Uint8Array | undefined, size: number): number | undefined {
     const at = this.#room(size);
     if (at === undefined) return undefined;
+    const from = this.#ours + at;
     try {
-      const written =
+      let written =
         typeof text === 'string'
-          ? writeSync(this.#fd, text, this.#ours + at, 'latin1')
-          : writeSync(this.#fd, text, 0, text.byteLength, this.#ours + at);
-      const rest =
-        body === undefined
-          ? 0
-          : writeSync(this.#fd, body, 0, body.byteLength, this.#ours + at + written);
-      this.#isRefused = written + rest < size;
+          ? writeSync(this.fd, text, from, 'latin1')
+          : writeSync(this.fd, text, 0, text.byteLength, from);
+      if (body !== undefined) {
+        written += writeSync(this.fd, body, 0, body.byteLength, from + written);
+      }
+      this.#isRefused = written < size;
     } catch {
       this.#isRefused = true;
     }
@@ -81,34 +79,42 @@ export class MessageFile implements LargeMessages {
     return at;
   }
 
-  read(at: number, textBytes: number, bodyBytes: number): LargeMessage {
+  /** Reads the text and the body of a message, whose room may be used again. @throws RangeError for a place without so many bytes */
+  read(at: number, textBytes: number, bodyBytes: number): { text: Buffer; body: Uint8Array } {
     const size = textBytes + bodyBytes;
-    if (at + size > this.#areaBytes) throw notAMessage();
+    if (at + size > this.#areaBytes) throw unreadable(`no file has ${size} bytes at ${at}`);
     const text = Buffer.allocUnsafeSlow(textBytes);
     const body = unpooledBytes(bodyBytes);
     const from = this.#theirs + at;
-    let read = readSync(this.#fd, text, 0, textBytes, from);
-    if (bodyBytes > 0) read += readSync(this.#fd, body, 0, bodyBytes, from + textBytes);
-    if (read < size) throw notAMessage();
+    let read = readSync(this.fd, text, 0, textBytes, from);
+    if (bodyBytes > 0) read += readSync(this.fd, body, 0, bodyBytes, from + textBytes);
+    if (read < size) throw unreadable(`no file has ${size} bytes at ${at}`);
     this.#readHere += 1;
     this.bytesRead += size;
     return { text, body };
   }
 
+  /** Number of messages that have been read here, modulo 2^32, if the other side does not know; asking counts as reporting. */
   get unreported(): number | undefined {
     if (this.#reported === this.#readHere) return undefined;
     this.#reported = this.#readHere;
     return this.#readHere >>> 0;
   }
 
+  /** Takes the report that the other side has read so many, modulo 2^32. @throws RangeError for more than were written */
   confirm(count: number): void {
     const more = (count - this.#readThere) >>> 0;
-    if (more > this.#unread.length) throw notAMessage();
+    const written = this.#unread.length;
+    if (more > written) throw unreadable(`${more} are reported as read, of ${written} in the file`);
     this.#readThere = count;
     this.#unread.splice(0, more);
   }
 
-  /** Returns where a message has room; undefined if it has none. The beginning is used as often as can be: less memory, and warm. */
+  close(): void {
+    closeSync(this.fd);
+  }
+
+  /** Returns a place with room for a message; undefined if there is none. The beginning is used as often as can be: less memory, and warm. */
   #room(size: number): number | undefined {
     if (this.#isRefused || size > this.#areaBytes) return undefined;
     const [oldest] = this.#unread;
@@ -117,4 +123,14 @@ export class MessageFile implements LargeMessages {
     if (this.#end + size <= this.#areaBytes) return this.#end;
     return size < oldest ? 0 : undefined;
   }
+}
+
+/** Returns the error for bytes that no worker of this package has written. */
+export function unreadable(why: string): RangeError {
+  return new RangeError(`Cannot read messages: ${why}`);
+}
+
+/** Returns bytes that fill their memory: a value that fills the whole body of a message is then used without a copy. */
+export function unpooledBytes(size: number): Uint8Array {
+  return new Uint8Array(Buffer.allocUnsafeSlow(size).buffer);
 }

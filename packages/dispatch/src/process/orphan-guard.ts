@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 /** Ends the workers when this process dies, however it dies and whatever they do. */
 export interface OrphanGuard {
   add(pid: number): void;
-  /** The owner calls it as soon as it sees the end of a process: another may get its number. */
+  /** Removes a process; the owner calls it as soon as the process has ended, because another may get its number. */
   remove(pid: number): void;
-  /** Ends what is still guarded, and resolves when the guard itself is gone. Idempotent. */
+  /** Ends the processes that are still guarded, and resolves when the guard itself is gone. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ for pid in $pids; do kill -9 "$pid" 2>/dev/null; done
 
 /**
  * Creates a guard: one shell, started with the first worker. It does nothing on Windows, or where there is no shell; idle
- * workers end there all the same, since they see that their channel has closed.
+ * workers end there all the same, because they see that their channel has closed.
  */
 export function createOrphanGuard(shell: string = '/bin/sh'): OrphanGuard {
   const pids = new Set<number>();

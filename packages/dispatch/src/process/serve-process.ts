@@ -1,15 +1,15 @@
 import { endNesting, leaveSignalsToParent, watchInspector } from '@ticketing/kit';
 import type { TaskHooks } from '../contract/task.ts';
+import type { WireMessage } from '../wire/wire-message.ts';
 import { type Served, type ServeOptions, serveTasks } from '../worker/serve-tasks.ts';
-import { createOutbox, openFramePipe, pipeWriter } from './frame-pipe.ts';
-import { inspectorMessage } from './inspector-messages.ts';
+import { askWorkerData, inspectorMessage } from './channel-messages.ts';
+import { Outbox, openFramePipe, pipeWriter } from './frame-pipe.ts';
 import { JOURNAL_FD, journalClaims } from './start-journal.ts';
-import { askWorkerData } from './worker-data.ts';
 
-/** What a process serves that was started as a worker. */
+/** Tasks of a process that was started as a worker, and its hooks. */
 export interface ServeProcessOptions
   extends Pick<ServeOptions, 'workerId' | 'slot' | 'module' | 'around'> {
-  /** Whether the parent has `workerData` for this worker, as `startWorker` was told. Default `false`. */
+  /** Whether `startWorker` of the parent has `workerData` for this worker. Default `false`. */
   readonly hasWorkerData?: boolean;
 }
 
@@ -36,12 +36,12 @@ export function serveProcess({ hasWorkerData, ...options }: ServeProcessOptions)
       },
     };
   };
-  const outbox = createOutbox(openFramePipe((messages) => served.receiveAll(messages)));
+  const outbox = new Outbox(openFramePipe((messages) => served.receiveAll(messages)));
   const served = serveTasks({
     ...options,
     around,
     workerData: hasWorkerData ? () => askWorkerData() : undefined,
-    post: (message) => outbox.post(message),
+    post: (message) => outbox.post(message as WireMessage),
     claim: journalClaims(JOURNAL_FD),
     memoryBytes: () => process.memoryUsage.rss(),
     exit: (code) => outbox.exit(code),

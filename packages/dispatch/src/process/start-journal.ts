@@ -7,9 +7,9 @@ import { openUnlinkedFile } from '@ticketing/kit';
 /** Number of the journal among a worker's files: after the standard ones and the channel. */
 export const JOURNAL_FD = 4;
 
-/** The worker's record: the number it claimed last, until when it claims more without a look, and the sum of both. */
+/** Size of the worker's record: the number it claimed last, until when it claims more without a look, and the sum of both. */
 const RECORD_BYTES = 24;
-/** The kernel's marks: a byte for each of this many numbers in a row. */
+/** Number of the kernel's marks: a byte for each of so many numbers in a row. */
 const MARKS = 256;
 
 /**
@@ -17,7 +17,7 @@ const MARKS = 256;
  * with longer calls looks before each of them.
  */
 const LEASE_MS = 0.5;
-/** The most by which the clocks of two processors differ. */
+/** Most milliseconds by which the clocks of two processors differ. */
 const SKEW_MS = 0.05;
 const MOST_READS = 100;
 
@@ -27,46 +27,25 @@ const MOST_READS = 100;
  * into an unlinked file that both have open: about 1 µs. Why no call can run twice:
  * `docs/decisions/0013-calls-move-before-they-begin.md`.
  */
-export interface StartJournal {
-  readonly fd: number;
-  /** Returns the highest number claimed; 0 before the first. */
-  read(): number;
-  /** Takes calls back. @returns those that the worker will never claim, in their order; none while it claims others quickly */
-  reclaim(seqs: readonly number[]): readonly number[];
-  close(): void;
-}
-
-/**
- * Opens a journal in the first folder that permits it; `undefined` where none does. By default that of temporary files,
- * then Linux's `/dev/shm`, which a container with a read-only root has as well.
- */
-export function openStartJournal(
-  folders: readonly string[] = [tmpdir(), '/dev/shm'],
-): StartJournal | undefined {
-  for (const folder of folders) {
-    // Reserves the space on the disk now: a full disk must not end a worker later.
-    const fd = openUnlinkedFile(folder, (opened) => {
-      writeSync(opened, new Uint8Array(RECORD_BYTES + MARKS), 0, RECORD_BYTES + MARKS, 0);
-    });
-    if (fd !== undefined) return new FileJournal(fd);
-  }
-  return undefined;
-}
-
-class FileJournal implements StartJournal {
+export class StartJournal {
   readonly fd: number;
   readonly #record = new Float64Array(3);
   readonly #marks = new Uint8Array(MARKS);
+  /** Number that was claimed last, once the journal is closed. */
+  #final: number | undefined;
 
   constructor(fd: number) {
     this.fd = fd;
   }
 
+  /** Returns the highest number claimed; 0 before the first. */
   read(): number {
-    return this.#read().claimed;
+    return this.#final ?? this.#read().claimed;
   }
 
+  /** Takes calls back. @returns those that the worker will never claim, in their order; none while it claims others quickly */
   reclaim(seqs: readonly number[]): readonly number[] {
+    if (this.#final !== undefined) return [];
     const { claimed, leaseUntil } = this.#read();
     if (leaseUntil > monotonicMs()) return [];
     // A mark must not overwrite another that the worker has not seen.
@@ -81,7 +60,9 @@ class FileJournal implements StartJournal {
     return marked.filter((seq) => seq > after.claimed);
   }
 
+  /** Closes the file. What was claimed can still be read. */
   close(): void {
+    this.#final = this.read();
     closeSync(this.fd);
   }
 
@@ -99,9 +80,25 @@ class FileJournal implements StartJournal {
 }
 
 /**
- * Returns how the worker that has the journal open as `fd` claims a call; in a worker that is {@link JOURNAL_FD}. A claim is
- * false for a call that the kernel has taken back: the worker must not run it. It is always true where the parent could open no
- * journal, and takes nothing back.
+ * Opens a journal in the first folder that permits it; `undefined` where none does. By default that of temporary files,
+ * then Linux's `/dev/shm`, which a container with a read-only root has as well.
+ */
+export function openStartJournal(
+  folders: readonly string[] = [tmpdir(), '/dev/shm'],
+): StartJournal | undefined {
+  for (const folder of folders) {
+    // Reserves the space on the disk now: a full disk must not end a worker later.
+    const fd = openUnlinkedFile(folder, (opened) => {
+      writeSync(opened, new Uint8Array(RECORD_BYTES + MARKS), 0, RECORD_BYTES + MARKS, 0);
+    });
+    if (fd !== undefined) return new StartJournal(fd);
+  }
+  return undefined;
+}
+
+/**
+ * Returns the function by which a worker that has the journal open as `fd`, its {@link JOURNAL_FD}, claims a call: false for a
+ * call that the kernel has taken back, which the worker must not run. Always true where the parent could open no journal.
  */
 export function journalClaims(fd: number): (seq: number) => boolean {
   if (!fstatSync(fd).isFile()) return () => true;
@@ -126,7 +123,7 @@ export function journalClaims(fd: number): (seq: number) => boolean {
   };
 }
 
-/** Never 0. A mark left from an old call makes the worker drop a call, and the kernel sends it again. */
+/** Returns the mark of a number, never 0. One that is left from an old call makes the worker drop a call, and the kernel sends it again. */
 function markOf(seq: number): number {
   return 1 + (Math.floor(seq / MARKS) % 255);
 }

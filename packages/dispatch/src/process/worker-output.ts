@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { Rule } from '@ticketing/kit';
 
-/** The worker and the stream that a chunk comes from. */
+/** Worker and stream from which a chunk comes. */
 export interface OutputSource {
   readonly stream: 'stdout' | 'stderr';
   readonly workerId: number;
 }
 
 /**
- * Where the workers' output goes: `inherit` writes it to the same stream of this process, `ignore` drops it, a function gets
+ * Destination of the workers' output: `inherit` writes it to the same stream of this process, `ignore` drops it, a function gets
  * it in chunks, which may end in the middle of a line or character. A function that returns a promise gets the next chunk of
  * that stream when the promise has settled. An error that the function throws is an uncaught exception.
  */
@@ -24,7 +24,7 @@ export const outputRule: Rule = {
   test: (value) => value === 'inherit' || value === 'ignore' || typeof value === 'function',
 };
 
-/** Takes the output of all workers of a transport, and makes them wait while it cannot be passed on. */
+/** Passes the output of all workers of a transport on, and makes them wait while it cannot. */
 export class OutputSink {
   readonly #output: WorkerOutput;
   /** Paused streams, by the full stream of this process. */
@@ -34,7 +34,7 @@ export class OutputSink {
     this.#output = output;
   }
 
-  /** The `stdio` setting for a process's standard output: `inherit` needs no relay. */
+  /** `stdio` setting for a process's standard output: `inherit` needs no relay. */
   get stdout(): 'inherit' | 'ignore' | 'pipe' {
     return typeof this.#output === 'function' ? 'pipe' : this.#output;
   }

@@ -1,5 +1,4 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
-import { closeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { StderrTail } from '@ticketing/kit';
 import type { ToWorker } from '../contract/frames.ts';
@@ -11,26 +10,21 @@ import type {
   WorkerHandle,
 } from '../contract/transport.ts';
 import { decodeFromWorker } from '../wire/from-worker-codec.ts';
-import { MessageStream, messageData, neverWhole } from '../wire/message-stream.ts';
 import { postToWorker } from '../wire/to-worker-codec.ts';
 import type { WireMessage } from '../wire/wire-message.ts';
-import { FRAMES_FD, pipeWriter } from './frame-pipe.ts';
-import { isInspectorMessage, publishInspector } from './inspector-messages.ts';
+import { isInspectorMessage, publishInspector, WorkerData } from './channel-messages.ts';
+import { FRAMES_FD, ParentPipe, pipeWriter } from './frame-pipe.ts';
 import { MESSAGES_FD, MessageFile, openMessageFile } from './message-file.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
-import { JOURNAL_FD, openStartJournal, type StartJournal } from './start-journal.ts';
-import { WorkerData } from './worker-data.ts';
+import { JOURNAL_FD, openStartJournal } from './start-journal.ts';
 import type { OutputSink } from './worker-output.ts';
 
 /**
- * The `autoWindow` of workers that are processes. A pair of sockets holds 208 KiB on Linux, and once it is full the writer is
+ * `autoWindow` of workers that are processes. A pair of sockets holds 208 KiB on Linux, and once it is full the writer is
  * woken when three quarters of it have been read: the reader has then little left. Figures:
  * docs/decisions/0029-frames-in-a-pipe.md.
  */
 export const processWindow: Transport['autoWindow'] = { first: 8, max: 64, bytes: 128 * 1024 };
-
-/** A worker whose event loop runs writes at least so much of a message, or its end, between two looks: a pipe holds more. */
-const LEAST_GROWTH_BYTES = 1024;
 
 /** Milliseconds to wait for the end of a process and of its output, once its channel or the process itself has ended. */
 const LINGER_MS = 500;
@@ -41,11 +35,11 @@ export interface WorkerProcessStart {
   readonly guard: OrphanGuard | undefined;
   readonly workerId: number;
   readonly slot: number;
-  /** What its tasks get as `context.workerData`; if there is any, the worker must know it: `hasWorkerData` of `serveProcess`. */
+  /** Value of `context.workerData` in its tasks; with one, the worker must set `hasWorkerData` of `serveProcess`. */
   readonly workerData?: unknown;
   /** Whether its Node options open its inspector. Default `false`. */
   readonly isInspected?: boolean;
-  /** Takes what the process writes: one for all workers of a transport. */
+  /** Sink of its output: one for all workers of a transport. */
   readonly output: OutputSink;
 }
 
@@ -83,7 +77,7 @@ export function startWorker(
 }
 
 /**
- * A child process with a channel, a pipe for frames, a start journal and an end that is reported once. Its output goes to a
+ * Child process with a channel, a pipe for frames, a start journal and an end that is reported once. Its output goes to a
  * sink; the last of its standard error is kept for its end.
  *
  * @throws what the platform throws when it cannot start a process
@@ -93,36 +87,29 @@ export class WorkerProcess implements WorkerHandle {
   isInspected: boolean;
   readonly #workerId: number;
   readonly #child: ChildProcess;
-  readonly #pipe: Socket | undefined;
+  readonly #pipe: ParentPipe;
   readonly #events: WorkerProcessEvents;
-  readonly #journal: StartJournal | undefined = openStartJournal();
-  readonly #largeFd: number | undefined = openMessageFile();
+  readonly #journal = openStartJournal();
   readonly #large: MessageFile | undefined;
   readonly #stderr = new StderrTail();
-  /** To be called when it has ended. */
+  /** Called when the process has ended: no output of it waits any longer. */
   readonly #outputs: (() => void)[] = [];
-  #started = 0;
-  #held = true;
+  /** Highest number that was sent, without a journal: it is better to rerun nothing than to run a call twice. */
+  #sent = 0;
+  #isHeld = true;
   #timer: NodeJS.Timeout | undefined;
-  #disconnected = false;
-  #exited = false;
-  #ended = false;
-  /** The error of bytes in its pipe that are no message. */
-  #fault: Error | undefined;
-  readonly #stream: MessageStream;
-  /** The message that was incomplete at the latest look. */
-  #partial: MessageStream['partial'];
+  #hasEnded = false;
 
   constructor(start: WorkerProcessStart, events: WorkerProcessEvents) {
     this.slot = start.slot;
     this.#workerId = start.workerId;
     this.isInspected = start.isInspected ?? false;
     this.#events = events;
-    if (this.#largeFd !== undefined) this.#large = new MessageFile(this.#largeFd, 'parent');
-    this.#stream = new MessageStream((message) => this.#events.frames(message), this.#large);
+    const large = openMessageFile();
+    this.#large = large === undefined ? undefined : new MessageFile(large, 'parent');
     // For a file that could not be opened the worker gets a pipe that neither side uses. `'ignore'` would open nothing above the
     // standard files: the worker would write into whatever file of Node's own has that number.
-    const files = [this.#journal?.fd ?? 'pipe', 'pipe', this.#largeFd ?? 'pipe'] as const;
+    const files = [this.#journal?.fd ?? 'pipe', 'pipe', large ?? 'pipe'] as const;
     try {
       this.#child = start.launch(['ignore', start.output.stdout, 'pipe', 'ipc', ...files]);
     } catch (error) {
@@ -131,7 +118,10 @@ export class WorkerProcess implements WorkerHandle {
     }
     const pipes = (this.#child.stdio ?? []) as readonly (Socket | null | undefined)[];
     for (const unused of [JOURNAL_FD, MESSAGES_FD]) pipes[unused]?.destroy();
-    this.#pipe = pipes[FRAMES_FD] ?? undefined;
+    this.#pipe = new ParentPipe(pipes[FRAMES_FD] ?? undefined, this.#large, {
+      read: (message) => events.frames(message),
+      broken: () => this.kill(),
+    });
     this.#listen(start);
   }
 
@@ -140,23 +130,14 @@ export class WorkerProcess implements WorkerHandle {
   }
 
   get bytes(): number {
-    const large = this.#large;
-    const sent = (this.#pipe?.bytesWritten ?? 0) + (large?.bytesWritten ?? 0);
-    return Math.max(sent, (this.#pipe?.bytesRead ?? 0) + (large?.bytesRead ?? 0));
+    return this.#pipe.bytes;
   }
 
   send(frames: readonly ToWorker[], inFlight?: number): readonly Unsent[] {
-    if (this.#journal === undefined && !this.#ended) {
-      const seq = frames.findLast((frame) => frame.kind === 'run')?.seq ?? 0;
-      this.#started = Math.max(this.#started, seq);
+    if (this.#journal === undefined && !this.#hasEnded) {
+      this.#sent = frames.findLast((frame) => frame.kind === 'run')?.seq ?? this.#sent;
     }
-    const pipe = this.#pipe;
-    const write = (message: unknown): void => {
-      const data = messageData(message as WireMessage, this.#large);
-      // Once the pipe is gone `exit` follows.
-      if (pipe?.writable) pipe.write(data, 'latin1');
-    };
-    return postToWorker(frames, write, pipeWriter, inFlight);
+    return postToWorker(frames, this.#pipe.post, pipeWriter, inFlight);
   }
 
   /** Sends a message over the channel. Does nothing once that is gone: `exit` follows. */
@@ -164,31 +145,16 @@ export class WorkerProcess implements WorkerHandle {
     this.#child.send(message as object, () => {});
   }
 
-  /** Without a journal the highest number sent: better to rerun nothing than to run a call twice. */
   started(): number {
-    return this.#ended || this.#journal === undefined ? this.#started : this.#journal.read();
+    return this.#journal?.read() ?? this.#sent;
   }
 
-  /** Takes nothing back without a journal: what has begun is unknown then. */
   reclaim(seqs: readonly number[]): readonly number[] {
-    return this.#ended ? [] : (this.#journal?.reclaim(seqs) ?? []);
+    return this.#journal?.reclaim(seqs) ?? [];
   }
 
-  /**
-   * A worker that is asked answers behind the rest of an incomplete message, or within it: then a task has written the beginning of
-   * a message that never ends, and all answers are read as a part of it. One that a task or a pause keeps from writing sends nothing.
-   */
   inspect(): boolean {
-    const before = this.#partial;
-    const partial = this.#stream.partial;
-    this.#partial = partial;
-    if (partial === undefined) return false;
-    if (partial.message !== before?.message) return true;
-    const grown = partial.bytes - before.bytes;
-    if (grown === 0 || grown >= LEAST_GROWTH_BYTES) return grown > 0;
-    this.#fault ??= neverWhole();
-    this.kill();
-    return false;
+    return this.#pipe.inspect();
   }
 
   kill(): void {
@@ -196,17 +162,17 @@ export class WorkerProcess implements WorkerHandle {
     this.#child.kill('SIGKILL');
   }
 
-  /** Its inspector has been opened at this address, or closed. */
+  /** Takes note that the inspector of the process has been opened at this address, or closed. */
   inspected(url: unknown): void {
     this.isInspected = typeof url === 'string';
     const { slot, pid } = this;
-    if (typeof url === 'string') publishInspector({ workerId: this.#workerId, slot, pid }, url);
+    if (typeof url === 'string') publishInspector({ workerId: this.#workerId, slot, pid, url });
   }
 
   hold(alive: boolean): void {
-    this.#held = alive;
+    this.#isHeld = alive;
     const { channel, stdout, stderr } = this.#child;
-    const pipes = [stdout, stderr, this.#pipe] as (Socket | null | undefined)[];
+    const pipes = [stdout, stderr, this.#pipe.socket] as (Socket | null | undefined)[];
     for (const handle of [this.#child, channel, ...pipes, this.#timer]) {
       if (alive) handle?.ref();
       else handle?.unref();
@@ -218,7 +184,6 @@ export class WorkerProcess implements WorkerHandle {
     const { pid } = child;
     if (pid !== undefined) guard?.add(pid);
     child.on('message', (message) => this.#events.message(message));
-    this.#read();
     child.stderr?.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     for (const stream of ['stdout', 'stderr'] as const) {
       const readable = child[stream];
@@ -230,62 +195,42 @@ export class WorkerProcess implements WorkerHandle {
     });
     child.on('exit', () => {
       if (pid !== undefined) guard?.remove(pid);
-      this.#exited = true;
       for (const over of this.#outputs) over();
       this.#linger();
     });
-    child.on('disconnect', () => {
-      this.#disconnected = true;
-      this.#linger();
-    });
+    child.on('disconnect', () => this.#linger());
     child.on('close', () => this.#end());
   }
 
-  #read(): void {
-    const stream = this.#stream;
-    this.#pipe?.on('data', (chunk: Buffer) => {
-      if (this.#fault !== undefined) return;
-      try {
-        stream.push(chunk);
-      } catch (error) {
-        // A task has written into the pipe. What follows cannot be read, and the worker's calls would wait for ever.
-        this.#fault = error as Error;
-        this.kill();
-      }
-    });
-    // An error such as EPIPE while it ends needs no handling: `exit` follows.
-    this.#pipe?.on('error', () => {});
-  }
-
   /**
-   * `close` is the end: the process is gone and its output is read. But a child of the worker may keep standard error
-   * open, and a worker may close its channel and live on; this waits for neither.
+   * Ends the worker, or its process, some time after its channel has closed. `close` is the end: the process is gone and its output
+   * is read. But a child of the worker may keep standard error open, and a worker may close its channel and live on.
    */
   #linger(): void {
     clearTimeout(this.#timer);
-    if (this.#ended || !this.#disconnected) return;
+    const child = this.#child;
+    if (this.#hasEnded || child.connected) return;
     this.#timer = setTimeout(() => {
-      if (this.#exited) this.#end();
-      else this.kill();
+      if (child.exitCode === null && child.signalCode === null) this.kill();
+      else this.#end();
     }, LINGER_MS);
-    if (!this.#held) this.#timer.unref();
+    if (!this.#isHeld) this.#timer.unref();
   }
 
   #closeFiles(): void {
     this.#journal?.close();
-    if (this.#largeFd !== undefined) closeSync(this.#largeFd);
+    this.#large?.close();
   }
 
-  #end(cause: Error | undefined = this.#fault): void {
-    if (this.#ended) return;
-    this.#started = this.started();
-    this.#ended = true;
+  #end(cause: Error | undefined = this.#pipe.fault): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     clearTimeout(this.#timer);
     this.#closeFiles();
     for (const over of this.#outputs) over();
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
-    this.#pipe?.destroy();
+    this.#pipe.socket?.destroy();
     const { exitCode, signalCode } = this.#child;
     this.#events.exit({
       exitCode: this.pid === undefined ? undefined : (exitCode ?? undefined),

@@ -20,18 +20,10 @@ const codec = createErrorCodec({
  * Returns a thrown value as plain data: class, name, message, stack, code, own properties, causes, errors of an aggregate. Leaves
  * out what cannot be cloned or read. Never throws.
  */
-export function encodeError(error: unknown): unknown {
-  return codec.encode(error);
-}
+export const encodeError: (error: unknown) => unknown = codec.encode;
 
-/**
- * Returns what was thrown, from such data. A class that is not built in becomes its nearest built-in ancestor.
- *
- * @throws TypeError for any other data
- */
-export function decodeError(data: unknown): unknown {
-  return codec.decode(data);
-}
+/** Returns what was thrown, from such data; a class that is not built in becomes its nearest built-in ancestor. @throws TypeError for any other data */
+export const decodeError: (data: unknown) => unknown = codec.decode;
 
 function canBeCloned(value: object): boolean {
   try {

@@ -6,13 +6,13 @@ import { cloneToBytes } from './clone-bytes.ts';
 import { jsonKeeps } from './json-keeps.ts';
 import { valueKind, type WireMessage } from './wire-message.ts';
 
-/** A message to post. */
+/** Message to post. */
 export interface Posting {
   readonly message: unknown;
   readonly transfer: Movable[];
   /**
-   * Set if the message holds a single frame, of this `seq`, with a value that the port may refuse: only the port itself can
-   * clone it, or it is large. An error of posting it fails that call alone.
+   * Number of the only call in the message, if the port may refuse its value: it is large, or only the port itself can clone it.
+   * An error of posting the message fails that call alone.
    */
   readonly only: number | undefined;
 }
@@ -31,7 +31,7 @@ export interface WriterOptions {
   readonly checksJson?: boolean;
 }
 
-/** Text and bytes at which a message is full. With more, one side would wait for the other. Figures: docs/decisions/0029-frames-in-a-pipe.md. */
+/** Text and bytes at which a message is full; with more, one side would wait for the other. Figures: docs/decisions/0029-frames-in-a-pipe.md. */
 const FULL = 16 * 1024;
 /** Bytes from which a message of its own costs less than a copy into a shared one. */
 const APART = 64 * 1024;
@@ -39,13 +39,13 @@ const APART = 64 * 1024;
 /**
  * Writes frames into few messages. Each value is written by itself and at once: an object in two of them becomes two objects
  * for the reader, and later changes of it are not seen, provided that the caller posts what is `complete`.
+ *
+ * Methods that add a frame take its code, its `seq`, its value, and its other fields as JSON with a comma before each.
  */
 export class FrameWriter {
+  readonly #options: WriterOptions;
   readonly #lead: number;
-  readonly #transfers: boolean;
-  readonly #apartFrom: number | undefined;
   readonly #fullAt: number;
-  readonly #checksJson: boolean;
   #postings: Posting[] = [];
   #cells = '';
   #parts: Uint8Array[] = [];
@@ -53,29 +53,24 @@ export class FrameWriter {
 
   /** @param lead - The first cell of each message */
   constructor(options: WriterOptions, lead = 0) {
+    this.#options = options;
     this.#lead = lead;
-    this.#transfers = options.transfers;
-    this.#apartFrom = options.apartFrom;
     this.#fullAt = options.fullAt ?? FULL;
-    this.#checksJson = options.checksJson ?? false;
   }
 
-  /**
-   * Adds a frame: `head` and `tail` are JSON without the brackets of an array, with a comma before each cell.
-   *
-   * @throws DOMException `DataCloneError`, or what a getter of the value throws; then it adds nothing
-   */
-  add(seq: number, head: string, value: unknown, tail: string): void {
+  /** Adds a frame. @throws DOMException `DataCloneError`, or what a getter of the value throws; then it adds nothing */
+  add(code: number, seq: number, value: unknown, tail: string): void {
+    const head = `,${code},${seq},`;
     if (value === undefined) {
-      this.#append(`${head},${valueKind.undefined},0${tail}`);
+      this.#append(`${head}${valueKind.undefined},0${tail}`);
     } else if (jsonKeeps(value)) {
-      this.#addText(seq, head, JSON.stringify(value), tail);
+      this.#addText(seq, `${head}${valueKind.json},`, JSON.stringify(value), tail);
     } else if (typeof value === 'number') {
       // `String` would drop the sign of -0.
       const text = value === 0 ? '-0' : String(value);
-      this.#append(`${head},${valueKind.number},"${text}"${tail}`);
+      this.#append(`${head}${valueKind.number},"${text}"${tail}`);
     } else if (typeof value === 'bigint') {
-      this.#append(`${head},${valueKind.bigint},"${value}"${tail}`);
+      this.#append(`${head}${valueKind.bigint},"${value}"${tail}`);
     } else {
       this.#addOther(seq, head, value, tail);
     }
@@ -87,38 +82,37 @@ export class FrameWriter {
    * @throws DOMException `DataCloneError` for a value without a text, or one that `checksJson` refuses; TypeError for one that
    * JSON cannot write; what a getter or a `toJSON` throws
    */
-  addJson(seq: number, head: string, value: unknown, tail: string): void {
+  addJson(code: number, seq: number, value: unknown, tail: string): void {
     if (value === undefined) {
-      this.add(seq, head, value, tail);
+      this.add(code, seq, value, tail);
       return;
     }
     const text: string | undefined = JSON.stringify(value);
-    const loss = text === undefined || this.#checksJson ? lossOfJson(value) : undefined;
+    const loss = text === undefined || this.#options.checksJson ? lossOfJson(value) : undefined;
     if (text === undefined || loss !== undefined) {
       throw new DOMException(loss ?? 'JSON has no text for it', 'DataCloneError');
     }
-    this.#addText(seq, head, text, tail);
+    this.#addText(seq, `,${code},${seq},${valueKind.json},`, text, tail);
   }
 
   /**
    * Adds a frame whose buffers are moved, or copied where the port cannot move them.
    *
-   * @throws DOMException `DataCloneError` for a port that cannot be moved, and as {@link add}
+   * @throws DOMException `DataCloneError` for a port that cannot be moved; what {@link add} throws
    */
   addMoving(
+    code: number,
     seq: number,
-    head: string,
-    moving: { readonly value: unknown; readonly transfer: readonly Movable[] },
+    { value, transfer }: { readonly value: unknown; readonly transfer: readonly Movable[] },
     tail: string,
   ): void {
-    if (!this.#transfers && moving.transfer.some(isPort)) {
+    if (this.#options.transfers && transfer.length > 0) {
+      this.#addDirect(seq, `,${code},${seq},`, value, tail, transfer);
+    } else if (transfer.some(isPort)) {
       const why = 'a MessagePort of `transfer` can be moved between threads only';
       throw new DOMException(why, 'DataCloneError');
-    }
-    if (this.#transfers && moving.transfer.length > 0) {
-      this.#addDirect(seq, `${head},${valueKind.direct},0${tail}`, moving.value, moving.transfer);
     } else {
-      this.add(seq, head, moving.value, tail);
+      this.add(code, seq, value, tail);
     }
   }
 
@@ -136,28 +130,34 @@ export class FrameWriter {
   }
 
   #addOther(seq: number, head: string, value: unknown, tail: string): void {
-    const kind = bytesKind(value);
-    if (kind !== undefined) {
-      const bytes = value as Uint8Array;
-      this.#addBytes(seq, `${head},${kind},${bytes.byteLength}${tail}`, bytes, false);
+    let kind = bytesKind(value);
+    let bytes = value as Uint8Array;
+    const owned = kind === undefined;
+    if (kind === undefined) {
+      kind = valueKind.clone;
+      try {
+        bytes = cloneToBytes(value);
+      } catch (error) {
+        // A port of this process can clone more: shared memory, keys, blobs.
+        if (!this.#options.transfers || typeof value !== 'object' || value === null) throw error;
+        this.#addDirect(seq, head, value, tail, []);
+        return;
+      }
+    }
+    const cells = `${head}${kind},${bytes.byteLength}${tail}`;
+    if (bytes.byteLength >= (this.#options.apartFrom ?? APART)) {
+      this.#addApart(seq, cells, bytes, owned);
       return;
     }
-    let bytes: Uint8Array;
-    try {
-      bytes = cloneToBytes(value);
-    } catch (error) {
-      // A port of this process can clone more: shared memory, keys, blobs.
-      if (!this.#transfers || typeof value !== 'object' || value === null) throw error;
-      this.#addDirect(seq, `${head},${valueKind.direct},0${tail}`, value, []);
-      return;
-    }
-    this.#addBytes(seq, `${head},${valueKind.clone},${bytes.byteLength}${tail}`, bytes, true);
+    this.#parts.push(owned ? bytes : joined([bytes], bytes.byteLength));
+    this.#partBytes += bytes.byteLength;
+    this.#append(cells);
   }
 
   #addText(seq: number, head: string, text: string, tail: string): void {
-    const cells = `${head},${valueKind.json},${text}${tail}`;
-    if (text.length < (this.#apartFrom ?? Number.POSITIVE_INFINITY)) this.#append(cells);
-    else this.#addApart(seq, cells, undefined, true);
+    const { apartFrom } = this.#options;
+    if (apartFrom === undefined || text.length < apartFrom) this.#append(head + text + tail);
+    else this.#addApart(seq, head + text + tail, undefined, true);
   }
 
   #append(cells: string): void {
@@ -168,40 +168,37 @@ export class FrameWriter {
   #addApart(seq: number, cells: string, bytes: Uint8Array | undefined, owned: boolean): void {
     this.#cut();
     this.#cells = cells;
-    this.#post(bytes, owned, this.#apartFrom === undefined ? undefined : seq);
+    this.#post(bytes, owned, this.#options.apartFrom === undefined ? undefined : seq);
   }
 
-  #addBytes(seq: number, cells: string, bytes: Uint8Array, owned: boolean): void {
-    if (bytes.byteLength >= (this.#apartFrom ?? APART)) {
-      this.#addApart(seq, cells, bytes, owned);
-      return;
-    }
-    this.#parts.push(owned ? bytes : joined([bytes], bytes.byteLength));
-    this.#partBytes += bytes.byteLength;
-    this.#append(cells);
-  }
-
-  #addDirect(seq: number, cells: string, value: unknown, transfer: readonly Movable[]): void {
+  #addDirect(
+    seq: number,
+    head: string,
+    value: unknown,
+    tail: string,
+    transfer: readonly Movable[],
+  ): void {
     refuseLostObjects(value, 'port', { except: transfer });
     this.#cut();
-    const message: WireMessage = [`[${this.#lead}${cells}]`, undefined, value];
+    const text = `[${this.#lead}${head}${valueKind.direct},0${tail}]`;
+    const message: WireMessage = [text, undefined, value];
     this.#postings.push({ message, transfer: [...transfer], only: seq });
   }
 
   #cut(): void {
     if (this.#cells === '') return;
     const [first] = this.#parts;
-    if (this.#parts.length < 2) this.#post(first, true);
-    else this.#post(joined(this.#parts, this.#partBytes), true);
+    this.#post(this.#parts.length < 2 ? first : joined(this.#parts, this.#partBytes), true);
     this.#parts = [];
     this.#partBytes = 0;
   }
 
   #post(body: Uint8Array | undefined, owned: boolean, only?: number): void {
+    const { transfers } = this.#options;
     const whole = body === undefined || body.byteLength === body.buffer.byteLength;
     // A port clones all the memory behind a view.
-    const sent = whole || !this.#transfers ? body : joined([body], body.byteLength);
-    const moved = this.#transfers && sent !== undefined && (owned || sent !== body);
+    const sent = whole || !transfers ? body : joined([body], body.byteLength);
+    const moved = transfers && sent !== undefined && (owned || sent !== body);
     const text = `[${this.#lead}${this.#cells}]`;
     const message: WireMessage = sent === undefined ? [text] : [text, sent];
     this.#postings.push({
@@ -213,7 +210,7 @@ export class FrameWriter {
   }
 }
 
-/** Undefined for shared memory: a port passes the memory itself. */
+/** Returns the kind of bytes that go as they are; nothing for shared memory, which a port passes itself. */
 function bytesKind(value: unknown): number | undefined {
   if (!(value instanceof Uint8Array) || !(value.buffer instanceof ArrayBuffer)) return undefined;
   if (Buffer.isBuffer(value)) return valueKind.buffer;

@@ -7,7 +7,7 @@ const MAX_DEPTH = 200;
 const MAX_TEXT = 4096;
 /** Numbers with a fraction above which bytes are faster, if they are more than half of the values. */
 const MANY_FRACTIONS = 200;
-/** Up to this many objects are compared one by one; above it a Set is cheaper. */
+/** Most objects that are compared one by one; above it a Set is cheaper. */
 const FEW = 16;
 
 /**
@@ -27,7 +27,7 @@ function keepsPrimitive(value: unknown): boolean {
   return typeof value === 'boolean';
 }
 
-/** One visit of one value. */
+/** Visit of one value. */
 class Visit {
   #nodes = 0;
   #fractions = 0;

@@ -8,30 +8,36 @@ import { cloneFromBytes } from './clone-bytes.ts';
  */
 export type WireMessage = readonly [cells: string, body?: Uint8Array | undefined, value?: unknown];
 
-/** How a value is written. */
+/** Forms of a value in a message. */
 export const valueKind = {
-  /** In the cell. */
+  /** Value in the cell. */
   json: 0,
   undefined: 1,
-  /** A number that JSON cannot write. */
+  /** Number that JSON cannot write. */
   number: 2,
   bigint: 3,
-  /** In the body, written by `cloneToBytes`. */
+  /** Bytes of `cloneToBytes`, in the body. */
   clone: 4,
-  /** In the body as it is: a Buffer, a Uint8Array. */
+  /** Bytes of a Buffer or a Uint8Array, in the body. */
   buffer: 5,
   bytes: 6,
-  /** The message's `value`. */
+  /** Third element of the message. */
   direct: 7,
 } as const;
 
-/** Reads the cells and values of a message in their order. */
+/** Reads the frames of a message one by one: `next`, then the other fields of the frame, in their order. */
 export class FrameReader {
   readonly #cells: readonly unknown[];
   readonly #body: Uint8Array;
-  readonly #value: unknown;
+  readonly #direct: unknown;
   #at = 1;
   #bodyAt = 0;
+  /** Code and number of the current frame. */
+  code = 0;
+  seq = 0;
+  /** Value of the current frame, or the error of reading it; after an error the next frame can still be read. */
+  value: unknown;
+  failure: { readonly error: unknown } | undefined;
 
   /** Opens a message of frames; `undefined` for any other. @throws SyntaxError or TypeError for cells that are no list */
   static open(message: unknown): FrameReader | undefined {
@@ -39,23 +45,37 @@ export class FrameReader {
     return new FrameReader(message as unknown as WireMessage);
   }
 
-  /** @throws SyntaxError or TypeError for cells that are no list */
-  constructor([text, body = nothing, value]: WireMessage) {
+  private constructor([text, body = nothing, direct]: WireMessage) {
     this.#body = body;
-    this.#value = value;
+    this.#direct = direct;
     const cells: unknown = JSON.parse(text);
     if (!Array.isArray(cells)) throw malformed('a list of cells', cells);
     this.#cells = cells;
   }
 
-  /** The first cell: a whole number, or 0 for anything else. */
+  /** First cell: a whole number, or 0 for anything else. */
   get lead(): number {
     const [lead] = this.#cells;
     return Number.isSafeInteger(lead) ? (lead as number) : 0;
   }
 
-  get more(): boolean {
-    return this.#at < this.#cells.length;
+  /** Reads code, number and value of the next frame. @returns false after the last. @throws TypeError for cells that are no numbers */
+  next(): boolean {
+    if (this.#at >= this.#cells.length) return false;
+    this.code = this.number();
+    this.seq = this.number();
+    this.failure = undefined;
+    try {
+      this.value = this.#readValue();
+    } catch (error) {
+      this.value = undefined;
+      this.failure = { error };
+    }
+    return true;
+  }
+
+  cell(): unknown {
+    return this.#cells[this.#at++];
   }
 
   /** @throws TypeError for a cell that is no number */
@@ -65,20 +85,19 @@ export class FrameReader {
     return cell;
   }
 
-  cell(): unknown {
-    return this.#cells[this.#at++];
+  /** Reads a cell of {@link flag}. @throws TypeError for a cell that is no number */
+  flag(): boolean {
+    return this.number() === 1;
   }
 
   /** @throws TypeError for a cell that is neither a number nor `null`, which is `undefined` */
   optionalNumber(): number | undefined {
-    const cell = this.cell();
-    if (cell === null) return undefined;
-    if (typeof cell !== 'number') throw malformed('a number or null', cell);
-    return cell;
+    if (this.#cells[this.#at] !== null) return this.number();
+    this.#at += 1;
+    return undefined;
   }
 
-  /** Reads a value. After an error the next frame can still be read. @throws Error for bytes that are no clone */
-  value(): unknown {
+  #readValue(): unknown {
     const kind = this.#cells[this.#at++];
     const datum = this.#cells[this.#at++];
     switch (kind) {
@@ -91,7 +110,7 @@ export class FrameReader {
       case valueKind.bigint:
         return BigInt(datum as string);
       case valueKind.direct:
-        return this.#value;
+        return this.#direct;
       case valueKind.clone:
         return cloneFromBytes(this.#bytes(datum as number));
       default: {
@@ -115,12 +134,17 @@ export class FrameReader {
 
 const nothing = new Uint8Array(0);
 
+/** Returns a field of a frame that {@link FrameReader.flag} reads. */
+export function flag(isSet: boolean): ',1' | ',0' {
+  return isSet ? ',1' : ',0';
+}
+
 /** Returns the error for a message that is malformed. */
 export function malformed(expected: string, got: unknown): TypeError {
   return new TypeError(`Cannot read a frame: it must have ${expected}, got ${showValue(got)}`);
 }
 
-/** Copies bytes that share memory, since the rest belongs to other tasks. */
+/** Returns bytes that share no memory, whose rest belongs to other tasks: a copy if they do. */
 function owned(bytes: Uint8Array): Uint8Array {
   if (bytes.byteLength === bytes.buffer.byteLength && !Buffer.isBuffer(bytes)) return bytes;
   // `new Uint8Array(size)` would write zeros first.

@@ -1,116 +1,126 @@
-import { MAX_TURN_MS, type TurnOptions } from './turn-limit.ts';
+import type { ItemOutlet } from '../contract/dispatcher.ts';
+import { afterPoll, MAX_TURN_MS, type TurnOptions } from './run-queue.ts';
 
-/** Gives the items of a task to its caller: no more than there is credit for. */
-export interface Pump {
-  /** The caller has room for more items. */
-  grant(items: number): void;
-  /** No caller is waiting. */
-  stop(): void;
-}
-
-/** What a pump needs of its runner. */
-export interface PumpOptions extends Required<Pick<TurnOptions, 'afterTurn'>> {
+/** Sink of a pump, its clock and its turns. */
+export interface PumpOptions extends Pick<TurnOptions, 'afterTurn'> {
   /** Sends an item. @throws for one that cannot be sent */
   send(item: unknown): void;
+  /** Called when the caller has no more room, and again when it has room or the stream is over. */
+  stalled(isStalled: boolean): void;
   /** Returns monotonic milliseconds. */
   now(): number;
 }
 
 /**
- * Gives the items of a task to its caller: asks the iterator for one only while there is credit for it. After `MAX_TURN_MS` of
- * items in a row the event loop has a turn.
+ * Items of one run on their way to its caller, no more than the caller has room for. They come from an iterator ({@link run}), or
+ * from a dispatcher that the task has passed its call on to, which then counts the room itself.
  */
-export class ItemPump implements Pump {
-  readonly #iterator: AsyncIterator<unknown>;
+export class ItemPump implements ItemOutlet {
+  readonly window: number;
   readonly #options: PumpOptions;
-  #credit: number;
+  /** Items that the caller has room for now. */
+  #room: number;
+  #isStalled = false;
+  /** Whether the items come from a dispatcher. */
+  isTaken = false;
   #isStopped = false;
+  #granted: ((items: number) => void) | undefined;
+  #iterator: AsyncIterator<unknown> | undefined;
   #isAsking = false;
-  #wake: (() => void) | undefined;
   #returned: Promise<unknown> | undefined;
-  #turnBegan: number;
 
-  constructor(items: AsyncIterable<unknown>, credit: number, options: PumpOptions) {
-    this.#iterator = items[Symbol.asyncIterator]();
-    this.#credit = credit;
+  constructor(window: number, options: PumpOptions) {
+    this.window = window;
+    this.#room = window;
     this.#options = options;
-    this.#turnBegan = options.now();
   }
 
-  /** The caller has room for more items. */
+  /** Returns the pump for a dispatcher, which sends the items from now on. */
+  take(): ItemOutlet {
+    this.isTaken = true;
+    return this;
+  }
+
+  send(item: unknown): void {
+    this.#options.send(item);
+    this.#room -= 1;
+    if (this.#room === 0) this.#stall(true);
+  }
+
+  whenGranted(listener: (items: number) => void): void {
+    this.#granted = listener;
+  }
+
+  /** Adds room for more items. */
   grant(items: number): void {
-    this.#credit += items;
-    this.#resume();
+    this.#room += items;
+    this.#stall(false);
+    this.#granted?.(items);
   }
 
-  /** No caller is waiting: ends the iterator, where it stands. */
+  /** Ends the iterator at its current item: no caller is waiting. A dispatcher hears of that by itself. */
   stop(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
     // A generator that waits for something is ended once it goes on; other iterators may end at once.
     if (this.#isAsking) this.#end().catch(() => {});
-    this.#resume();
+    if (!this.isTaken) this.#granted?.(0);
   }
 
-  /** Resolves after the last item, or once the iterator has been ended. @throws what the iterator throws, and what `send` does */
-  async run(): Promise<void> {
+  /** Reports that the stream is over. */
+  settle(): void {
+    this.#stall(false);
+  }
+
+  /**
+   * Asks an iterator for an item only while there is room for it; after `MAX_TURN_MS` of items in a row the event loop has a turn.
+   * Resolves after the last item, or once the iterator has been ended.
+   *
+   * @throws what the iterator throws, and what `send` does
+   */
+  async run(items: AsyncIterable<unknown>): Promise<void> {
+    const { now, afterTurn = afterPoll } = this.#options;
+    const iterator = items[Symbol.asyncIterator]();
+    this.#iterator = iterator;
+    let turnBegan = now();
     while (true) {
-      if (this.#credit === 0 && !this.#isStopped) await this.#moreCredit();
+      if (this.#room === 0 && !this.#isStopped) await this.#moreRoom();
       if (this.#isStopped) {
         await this.#end();
         return;
       }
-      this.#credit -= 1;
       this.#isAsking = true;
-      const result = await this.#iterator.next();
+      const result = await iterator.next();
       this.#isAsking = false;
       if (this.#isStopped) continue;
       if (result.done) return;
       try {
-        this.#options.send(result.value);
+        this.send(result.value);
       } catch (error) {
         await this.#end().catch(() => {});
         throw error;
       }
-      if (this.#options.now() - this.#turnBegan > MAX_TURN_MS) await this.#turn();
+      if (now() - turnBegan <= MAX_TURN_MS) continue;
+      await new Promise<void>(afterTurn);
+      turnBegan = now();
     }
   }
 
-  #moreCredit(): Promise<void> {
+  #moreRoom(): Promise<unknown> {
     return new Promise((resolve) => {
-      this.#wake = resolve;
+      this.#granted = resolve;
     });
-  }
-
-  #resume(): void {
-    this.#wake?.();
-    this.#wake = undefined;
   }
 
   /** Ends the iterator once. */
   #end(): Promise<unknown> {
-    this.#returned ??= (async () => this.#iterator.return?.())();
+    this.#returned ??= (async () => this.#iterator?.return?.())();
     return this.#returned;
   }
 
-  async #turn(): Promise<void> {
-    await new Promise<void>((resolve) => this.#options.afterTurn(resolve));
-    this.#turnBegan = this.#options.now();
+  #stall(isStalled: boolean): void {
+    if (this.#isStalled === isStalled) return;
+    this.#isStalled = isStalled;
+    this.#options.stalled(isStalled);
   }
-}
-
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
-    typeof (value as { then?: unknown }).then === 'function'
-  );
-}
-
-/** Whether a task has returned items, one after the other. */
-export function isItems(value: unknown): value is AsyncIterable<unknown> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    typeof (value as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === 'function'
-  );
 }

@@ -3,22 +3,9 @@ import type { FromWorker } from '../contract/frames.ts';
 
 export type LoadFrame = Extract<FromWorker, { kind: 'load' }>;
 
-export interface LoadMeterOptions {
-  memoryBytes(): number;
-  /** Returns the milliseconds in which the event loop turned, but only polled. */
-  polledMs(): number;
-  /** Returns the time that the event loop was idle and active so far. Default: that of this thread. */
-  readonly utilization?: () => { readonly idle: number; readonly active: number };
-}
-
 const EVERY_MS = 20;
-/** Asking the system takes longer than many tasks. */
+/** Milliseconds between questions to the system, which take longer than many tasks. */
 const MEMORY_EVERY_MS = 1000;
-
-/** Other runtimes than Node.js do not measure it: their workers report as idle and active nothing. */
-function measured(): { readonly idle: number; readonly active: number } {
-  return performance.eventLoopUtilization?.() ?? { idle: 0, active: 0 };
-}
 
 /**
  * Creates the meter of a thread: it returns the load since the last reading, if that is long enough before `now`. The first, with
@@ -28,8 +15,14 @@ function measured(): { readonly idle: number; readonly active: number } {
 export function createLoadMeter({
   memoryBytes,
   polledMs,
-  utilization = measured,
-}: LoadMeterOptions): (now: number) => LoadFrame | undefined {
+  // Other runtimes than Node.js do not measure it: their workers report neither idle nor active time.
+  utilization = () => performance.eventLoopUtilization?.() ?? { idle: 0, active: 0 },
+}: {
+  memoryBytes(): number;
+  /** Returns the milliseconds in which the event loop turned, but only polled. */
+  polledMs(): number;
+  readonly utilization?: () => { readonly idle: number; readonly active: number };
+}): (now: number) => LoadFrame | undefined {
   let last = utilization();
   let lastPolledMs = polledMs();
   let lastAt = performance.now();

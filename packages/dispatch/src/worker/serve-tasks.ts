@@ -1,78 +1,61 @@
 import { BusyPoll } from '../busy-poll.ts';
 import type { FromWorker, RecycleFrame, ToWorker } from '../contract/frames.ts';
 import type { BusyFrame, ReportFrame, RoomFrame } from '../contract/session-frames.ts';
-import type { Movable, TaskHooks, TaskMap, TaskModule } from '../contract/task.ts';
-import { isFinalFailure, loadTaskModule } from '../define-tasks.ts';
+import type { Movable } from '../contract/task.ts';
+import { isFinalFailure } from '../define-tasks.ts';
 import { nextTick } from '../soon.ts';
-import { FromWorkerWriter } from '../wire/from-worker-codec.ts';
+import { FrameWriter, type WriterOptions } from '../wire/frame-writer.ts';
+import { writeFromWorker } from '../wire/from-worker-codec.ts';
 import { readToWorker, type Undecodable } from '../wire/to-worker-codec.ts';
 import { createLoadMeter, type LoadFrame } from './load-meter.ts';
-import { TaskRunner } from './task-runner.ts';
+import { TaskWorker, type TaskWorkerOptions } from './task-worker.ts';
 
-/** The worker around the tasks: a child process, a thread. */
-export interface ServeOptions {
-  readonly workerId: number;
-  readonly slot: number;
+/** Worker around the tasks: a child process, a thread. */
+export interface ServeOptions
+  extends WriterOptions,
+    Pick<
+      TaskWorkerOptions,
+      | 'workerId'
+      | 'slot'
+      | 'name'
+      | 'module'
+      | 'around'
+      | 'claim'
+      | 'stalled'
+      | 'isLoss'
+      | 'byEvents'
+    > {
   /** Returns the worker's `workerData`, or a promise of it; called once, before the module is loaded. Default: undefined. */
   readonly workerData?: (() => unknown) | undefined;
-  /** Address of the module, as `file:///…`, or the module. */
-  readonly module: string | TaskModule<TaskMap>;
-  /** Adds the worker's own work to the module's hooks. */
-  readonly around?: (hooks: TaskHooks) => TaskHooks;
   /** Sends to the kernel, now. May throw for a value that the port cannot clone, which fails that task alone. */
   post(message: unknown, transfer: Movable[]): void;
-  /**
-   * Claims a call, in the order of `seq`. True: it is recorded where the record outlives this worker. False: the kernel has
-   * taken the call back, and the worker drops it.
-   */
-  claim(seq: number): boolean;
   /** Returns the bytes of the process, or of the thread's heap. Called once a second at most. */
   memoryBytes(): number;
   /** Ends the worker once everything posted is out: 0 after `stop`, 1 after a failed start or `teardown`. */
   exit(code: number): void;
-  /** Whether the port moves buffers and shares memory. */
-  readonly transfers: boolean;
-  /** Whether frames come only as events of the event loop, as over a pipe from another process. Default `false`. */
-  readonly byEvents?: boolean;
-  /** As in `WriterOptions`, like the next two. */
-  readonly apartFrom?: number;
-  readonly fullAt?: number;
-  readonly checksJson?: boolean;
   /** Answers in one message at most, 1 or more. Default: a third of the calls in flight, and 24 from 48 on. */
   readonly together?: number;
   /** Called once for each call that has been answered or dropped, unless the owner has abandoned it. */
   readonly settled?: (seq: number) => void;
-  /**
-   * Called when a stream has sent all that its caller has room for, and again when it goes on or has settled: until then it
-   * takes no room of the worker.
-   */
-  readonly stalled?: (seq: number, isStalled: boolean) => void;
-  /** Whether an error says that the task was lost with a worker behind this one, to which it was passed on. Default: none does. */
-  readonly isLoss?: (error: unknown) => boolean;
-  /** Names this worker in the error for an unknown task. Default: its number. */
-  readonly name?: string;
   /** Returns the load that the kernel is to know, or nothing; asked before each message. Default: the load of this thread. */
   readonly load?: (now: number) => LoadFrame | undefined;
   /** Milliseconds of a monotonic clock, by which runs are timed. Default `performance.now`. */
   readonly now?: () => number;
 }
 
-/** Frames that a worker sends beside those of its tasks. */
-type OwnFrame = ReportFrame | RecycleFrame | BusyFrame | RoomFrame;
-
-/** The tasks of a worker, being served. */
+/** Tasks of a worker, being served. */
 export interface Served {
   /** Takes any message of the port; ignores those that are not from the kernel. */
   receive(message: unknown): void;
-  /** As {@link receive}, for messages that came together: no call begins before all are read. */
+  /** Takes messages that came together: no call begins before all are read. */
   receiveAll(messages: readonly unknown[]): void;
   /** Takes frames of `decodeToWorker`, for owners that read messages themselves. */
   accept(frames: readonly (ToWorker | Undecodable)[]): void;
   /** Posts waiting answers. The owner calls it when the process exits, so that they are not lost with it. */
   flush(): void;
-  /** Sends a frame of the worker itself. @throws for data that cannot be cloned */
-  tell(frame: OwnFrame): void;
-  /** The kernel is gone: stops starting and posting, and aborts running tasks. */
+  /** Sends a frame of the worker itself, beside those of its tasks. @throws for data that cannot be cloned */
+  tell(frame: ReportFrame | RecycleFrame | BusyFrame | RoomFrame): void;
+  /** Stops starting and posting, and aborts running tasks: the kernel is gone. */
   abandon(reason: unknown): void;
 }
 
@@ -82,12 +65,12 @@ const MAX_WAIT_MS = 1;
 /** Most answers per message. With more the two sides take turns: one is idle while the other works. */
 const MAX_TOGETHER = 24;
 
-/** The same for a number of calls in flight. Figures: docs/decisions/0029-frames-in-a-pipe.md. */
+/** Returns the most answers per message for a number of calls in flight. Figures: docs/decisions/0029-frames-in-a-pipe.md. */
 function togetherOf(inFlight: number): number {
   return inFlight < 2 * MAX_TOGETHER ? Math.max(1, Math.floor(inFlight / 3)) : MAX_TOGETHER;
 }
 
-/** On `ready` the kernel sends tasks; on `started` it starts the clock of the run. */
+/** Kinds that do not wait: on `ready` the kernel sends tasks, on `started` it starts the clock of the run. */
 const atOnce: ReadonlySet<FromWorker['kind']> = new Set(['ready', 'started'] as const);
 
 /**
@@ -102,24 +85,24 @@ export function serveTasks(options: ServeOptions): Served {
 
 class TaskServer implements Served {
   readonly #options: ServeOptions;
-  readonly #writer: FromWorkerWriter;
-  #together: number;
+  readonly #writer: FrameWriter;
   readonly #readLoad: (now: number) => LoadFrame | undefined;
-  #runner: TaskRunner | undefined;
-  /** Frames that came before the module was ready. */
-  #early: ToWorker[] = [];
-  #waitsSince: number | undefined;
+  readonly #tasks = new TaskWorker();
+  /** Answers in one message at most. */
+  #together: number;
+  /** Frames that wait to be posted, and when the first of them was written. */
   #waiting = 0;
-  #ticking = false;
+  #waitsSince = 0;
+  #isTicking = false;
   #hasDropped = false;
   /** Polls for the next call while the worker is idle, if the kernel says so. */
   readonly #poll = new BusyPoll();
   #polls = false;
-  #abandoned: { readonly reason: unknown } | undefined;
+  #isAbandoned = false;
 
   constructor(options: ServeOptions) {
     this.#options = options;
-    this.#writer = new FromWorkerWriter(options);
+    this.#writer = new FrameWriter(options);
     this.#together = options.together ?? MAX_TOGETHER;
     this.#readLoad =
       options.load ??
@@ -130,33 +113,27 @@ class TaskServer implements Served {
   }
 
   async start(): Promise<void> {
-    const { module: source, around, workerId, slot } = this.#options;
+    const { workerId, slot, module, around, workerData: ask } = this.#options;
+    const { name, isLoss, stalled, byEvents, now = () => performance.now() } = this.#options;
     try {
-      // Without it no turn is lost.
-      const workerData = this.#options.workerData && (await this.#options.workerData());
-      const { tasks, hooks } = typeof source === 'string' ? await loadTaskModule(source) : source;
-      const module = { tasks, hooks: around?.(hooks) ?? hooks };
-      const runner = new TaskRunner(module, {
+      await this.#tasks.start({
         workerId,
         slot,
-        workerData,
-        name: this.#options.name,
-        isLoss: this.#options.isLoss,
-        emit: (frame) => this.#emit(frame),
+        module,
+        around,
+        workerData: ask === undefined ? { value: undefined } : { ask },
+        name,
+        isLoss,
+        stalled,
+        byEvents,
+        now,
+        emit: (frame) => this.tell(frame),
         claim: (seq) => this.#claim(seq),
-        stalled: this.#options.stalled,
         stopped: (failure) => this.#end(failure === undefined ? 0 : 1),
-        now: this.#options.now ?? (() => performance.now()),
-        byEvents: this.#options.byEvents,
       });
-      await runner.start();
-      this.#runner = runner;
-      if (this.#abandoned !== undefined) runner.abandon(this.#abandoned.reason);
-      else runner.accept(this.#early);
-      this.#early = [];
     } catch (error) {
-      const href = typeof source === 'string' ? source : '';
-      this.#emit({ kind: 'start-failed', error, final: isFinalFailure(error, href) });
+      const href = typeof module === 'string' ? module : '';
+      this.tell({ kind: 'start-failed', error, final: isFinalFailure(error, href) });
       this.#end(1);
     }
   }
@@ -180,34 +157,28 @@ class TaskServer implements Served {
   }
 
   accept(frames: readonly (ToWorker | Undecodable)[]): void {
-    if (this.#abandoned !== undefined) return;
+    if (this.#isAbandoned) return;
     const known: ToWorker[] = [];
     for (const frame of frames) {
       if (frame.kind === 'poll') {
         this.#polls = frame.on;
         this.#poll.retry();
       } else if (frame.kind !== 'undecodable') known.push(frame);
-      else this.#emit({ kind: 'failed', seq: frame.seq, error: frame.error, runMs: 0 });
+      else this.tell({ kind: 'failed', seq: frame.seq, error: frame.error, runMs: 0 });
     }
-    if (this.#runner === undefined) this.#early.push(...known);
-    else this.#runner.accept(known);
-  }
-
-  tell(frame: OwnFrame): void {
-    this.#emit(frame);
+    this.#tasks.accept(known);
   }
 
   abandon(reason: unknown): void {
-    this.#abandoned = { reason };
-    this.#runner?.abandon(reason);
+    this.#isAbandoned = true;
+    this.#tasks.leave((runner) => runner.abandon(reason));
   }
 
   flush(): void {
-    if (this.#waitsSince === undefined || this.#abandoned !== undefined) return;
-    this.#waitsSince = undefined;
+    if (this.#waiting === 0 || this.#isAbandoned) return;
     this.#waiting = 0;
     const load = this.#readLoad(performance.now());
-    if (load !== undefined) this.#writer.add(load);
+    if (load !== undefined) writeFromWorker(this.#writer, load);
     let refusal: { readonly error: unknown } | undefined;
     for (const { message, transfer, only } of this.#writer.take()) {
       try {
@@ -218,31 +189,29 @@ class TaskServer implements Served {
         else refusal = { error };
       }
     }
-    if (this.#polls && this.#runner?.isIdle) this.#poll.expect();
+    if (this.#polls && this.#tasks.isIdle) this.#poll.expect();
     if (refusal !== undefined) throw refusal.error;
   }
 
-  /** @throws the error of a result or progress datum that cannot be sent */
-  #emit(frame: FromWorker): void {
-    this.#writer.add(frame);
+  tell(frame: FromWorker): void {
+    writeFromWorker(this.#writer, frame);
     const { kind } = frame;
     if (kind === 'done' || kind === 'failed' || kind === 'dropped' || kind === 'lost') {
       this.#options.settled?.(frame.seq);
     }
     const now = performance.now();
-    this.#waitsSince ??= now;
-    // A value that the port may refuse goes now, while its task can still fail by it.
+    if (this.#waiting === 0) this.#waitsSince = now;
     this.#waiting += 1;
+    // A value that the port may refuse goes now, while its task can still fail by it.
     const enough = this.#writer.complete || this.#waiting >= this.#together;
-    const urgent = enough || atOnce.has(frame.kind);
-    if (urgent || now - this.#waitsSince > MAX_WAIT_MS) this.flush();
-    else if (!this.#ticking) {
-      this.#ticking = true;
+    if (enough || atOnce.has(kind) || now - this.#waitsSince > MAX_WAIT_MS) this.flush();
+    else if (!this.#isTicking) {
+      this.#isTicking = true;
       nextTick(this.#tick);
     }
   }
 
-  /** Dropped calls wait for another worker: they do not wait for the next task here as well. */
+  /** Claims a call. Dropped calls go out before the next task begins: another worker waits for them. */
   #claim(seq: number): boolean {
     const isMine = this.#options.claim(seq);
     if (isMine && this.#hasDropped) this.flush();
@@ -251,7 +220,7 @@ class TaskServer implements Served {
   }
 
   readonly #tick = (): void => {
-    this.#ticking = false;
+    this.#isTicking = false;
     this.flush();
   };
 

@@ -1,20 +1,18 @@
-import { AsyncResource } from 'node:async_hooks';
-import type { CreditFrame, FromWorker, RunFrame, ToWorker } from '../contract/frames.ts';
+import type { FromWorker, RunFrame, ToWorker } from '../contract/frames.ts';
 import type { TaskFn, TaskMap, TaskModule } from '../contract/task.ts';
+import { saysNotCloneable, saysUnknown } from '../error-texts.ts';
+import { DispatchError } from '../errors.ts';
 import { InFlight } from '../in-flight.ts';
 import { isJsonTask } from '../json-task.ts';
 import { asDelivered, isRawJson, isTransferred } from '../task-results.ts';
-import { FrameQueue } from './frame-queue.ts';
-import { ItemPump, isItems, isThenable } from './item-pump.ts';
-import { givesItems, givesNoItems, notSendable, unknownTask } from './run-errors.ts';
-import { TaskRun, taskChannel, traceSettled } from './task-run.ts';
-import { afterPoll, TurnLimit, type TurnOptions } from './turn-limit.ts';
+import { ModuleHooks } from './module-hooks.ts';
+import { RunQueue, type TurnOptions } from './run-queue.ts';
+import { TaskRun, taskChannel } from './task-run.ts';
 
-/** What a runner needs of the worker around it. */
+/** Worker around a runner. */
 export interface TaskRunnerOptions extends TurnOptions {
   readonly workerId: number;
   readonly slot: number;
-  /** As in the task's context. */
   readonly workerData?: unknown;
   /** Names the worker in the error for an unknown task. Default: its number. */
   readonly name?: string | undefined;
@@ -23,72 +21,64 @@ export interface TaskRunnerOptions extends TurnOptions {
    * error that it throws for a result or progress datum, such as one that cannot be cloned, fails that task.
    */
   emit(frame: FromWorker): void;
-  /** Called before a task is. True: if the worker dies from here on, the task has run. False: the runner drops it. */
+  /**
+   * Claims a call, in the order of `seq`. True: it is recorded where the record outlives this worker, as a call that has run if
+   * the worker dies from here on. False: the kernel has taken the call back, and the worker drops it.
+   */
   claim(seq: number): boolean;
   /** Called once after `stop`, when the last task has settled and `teardown` is over. */
   stopped(failure: { readonly error: unknown } | undefined): void;
-  /** Whether an error says that the task was lost with a worker behind this one. Default: none does. */
-  isLoss?: ((error: unknown) => boolean) | undefined;
-  /** Called when a stream has sent all that its caller has room for; again when it goes on, or before it settles. */
-  stalled?: ((seq: number, isStalled: boolean) => void) | undefined;
+  /** Whether an error says that the task was lost with a worker behind this one, to which it was passed on. Default: none does. */
+  readonly isLoss?: ((error: unknown) => boolean) | undefined;
+  /**
+   * Called when a stream has sent all that its caller has room for, and again when it goes on or has settled: until then it
+   * takes no room of the worker.
+   */
+  readonly stalled?: ((seq: number, isStalled: boolean) => void) | undefined;
   /** Returns monotonic milliseconds. */
   now(): number;
 }
 
-const REPORT_EVERY_MS = 500;
-
 /** Runs the tasks of one worker. It throws nothing that a task throws, and no task sees another's async context. */
 export class TaskRunner {
+  readonly #options: TaskRunnerOptions;
+  readonly #siblings: TaskMap;
+  /** Map of the siblings, in which `constructor` is unknown. */
+  readonly #tasks: ReadonlyMap<string, TaskFn<unknown, unknown>>;
+  /** Names of the tasks that `json` has marked. */
+  readonly #jsonTasks: ReadonlySet<string>;
+  readonly #hooks: ModuleHooks;
+  readonly #queue: RunQueue;
+  /** Runs that have begun and not settled. */
+  readonly #running = new InFlight<TaskRun>();
   readonly workerId: number;
   readonly slot: number;
   readonly workerData: unknown;
-  readonly #module: TaskModule<TaskMap>;
-  /** A map, so that `constructor` is unknown. */
-  readonly #tasks: ReadonlyMap<string, TaskFn<unknown, unknown>>;
-  /** The names of those that `json` has marked. */
-  readonly #jsonTasks: ReadonlySet<string>;
-  readonly #options: TaskRunnerOptions;
-  /** Of the worker's start. Destroyed with it: hooks hold what belongs to it until then. */
-  readonly #scope = new AsyncResource('ticketing.dispatch');
-  #hasEnded = false;
-  readonly #queue = new FrameQueue();
-  /** Runs that returned a promise. */
-  readonly #running = new InFlight<TaskRun>();
-  /** The run whose code is on the stack. */
-  #current: TaskRun | undefined;
-  readonly #turn: TurnLimit;
-  #draining = false;
-  #isTraced = false;
-  /** When the next task begins. */
-  #now = 0;
-  #stop: 'asked' | 'begun' | undefined;
-  #halted = false;
-  #reporting: NodeJS.Timeout | undefined;
+  #isDraining = false;
+  /** `stopping` once `stop` has come, `stopped` once no task is left and `teardown` has begun. */
+  #phase: 'open' | 'stopping' | 'stopped' = 'open';
+  #isSilent = false;
 
-  constructor(module: TaskModule<TaskMap>, options: TaskRunnerOptions) {
+  constructor({ tasks, hooks }: TaskModule<TaskMap>, options: TaskRunnerOptions) {
+    this.#options = options;
     this.workerId = options.workerId;
     this.slot = options.slot;
     this.workerData = options.workerData;
-    this.#turn = new TurnLimit(options, () => this.#drain());
-    this.#module = module;
-    const tasks = Object.entries(module.tasks);
-    this.#tasks = new Map(tasks);
-    this.#jsonTasks = new Set(tasks.filter(([, task]) => isJsonTask(task)).map(([name]) => name));
-    this.#options = options;
+    this.#siblings = tasks;
+    const entries = Object.entries(tasks);
+    this.#tasks = new Map(entries);
+    this.#jsonTasks = new Set(entries.flatMap(([name, task]) => (isJsonTask(task) ? name : [])));
+    this.#hooks = new ModuleHooks(hooks);
+    this.#queue = new RunQueue(options, () => this.#drain());
   }
 
   /** Runs `setup`, and emits `ready`. @throws what `setup` throws */
   async start(): Promise<void> {
-    const { setup } = this.#module.hooks;
     const { workerId, slot, workerData } = this;
-    await this.#apart(() => setup?.({ workerId, slot, workerData }));
+    await this.#hooks.setUp({ workerId, slot, workerData });
     const jsonTasks = this.#jsonTasks.size === 0 ? undefined : [...this.#jsonTasks];
     this.#tell({ kind: 'ready', tasks: [...this.#tasks.keys()], jsonTasks });
-    if (this.#module.hooks.report === undefined || this.#halted) return;
-    this.#apart(() => {
-      this.#reporting = setInterval(this.#report, REPORT_EVERY_MS).unref();
-    });
-    this.#report();
+    this.#hooks.report(this.#tell);
   }
 
   /** Applies frames. Calls start in their order, now or after those that wait; aborts apply first. */
@@ -96,190 +86,173 @@ export class TaskRunner {
     for (const frame of frames) {
       if (frame.kind === 'run') this.#queue.push(frame);
       else if (frame.kind === 'abort') this.#abort(frame.seq, frame.reason);
-      else if (frame.kind === 'credit') this.#grant(frame);
-      else if (frame.kind === 'health') void this.#apart(this.#tellHealth);
-      else if (frame.kind === 'stop') this.#stop ??= 'asked';
+      else if (frame.kind === 'credit') this.#running.get(frame.seq)?.pump?.grant(frame.items);
+      else if (frame.kind === 'health') this.#hooks.checkHealth(this.#tell);
+      else if (frame.kind === 'stop' && this.#phase === 'open') this.#phase = 'stopping';
     }
     this.#drain();
-    if (this.#queue.empty) this.#turn.emptied();
+    this.#queue.settle();
   }
 
   /** Whether no task runs or waits. */
   get isIdle(): boolean {
-    return this.#running.size === 0 && this.#queue.empty;
+    return this.#running.size === 0 && this.#queue.isEmpty;
   }
 
   /** Stops starting tasks and emitting frames. Running tasks continue. */
   halt(): void {
     this.#silence();
-    this.#end();
+    this.#hooks.end();
   }
 
   /** Halts, and aborts running tasks: no caller is waiting. */
   abandon(reason: unknown): void {
     this.#silence();
-    for (const run of [...this.#running]) this.#apart(() => run.abort(reason));
-    this.#end();
+    for (const run of [...this.#running]) this.#hooks.apart(() => run.abort(reason));
+    this.#hooks.end();
   }
 
   /** Emits a progress datum of a run; the run fails if that throws. */
   progress(run: TaskRun, data: unknown): void {
     try {
       this.#tell({ kind: 'progress', seq: run.seq, data });
-    } catch (error) {
-      this.#fail(run, notSendable('progress', run, { value: data, cause: error }));
+    } catch (cause) {
+      this.#fail(run, this.#notSendable('progress', run, { value: data, cause }));
     }
   }
 
-  /** Runs hooks and listeners in the async context of the worker's start, whoever caused them. */
-  #apart<T>(work: () => T): T {
-    return this.#scope.runInAsyncScope(work, this);
+  #silence(): void {
+    this.#isSilent = true;
+    this.#queue.clear();
   }
 
-  #tell(frame: FromWorker): void {
-    if (!this.#halted) this.#options.emit(frame);
-  }
+  readonly #tell = (frame: FromWorker): void => {
+    if (!this.#isSilent) this.#options.emit(frame);
+  };
 
   #abort(seq: number, reason: unknown): void {
-    const run = this.#current?.seq === seq ? this.#current : this.#running.get(seq);
-    if (run !== undefined) this.#apart(() => run.abort(reason));
+    const run = this.#running.get(seq);
+    if (run !== undefined) this.#hooks.apart(() => run.abort(reason));
     else if (this.#queue.remove(seq)) this.#tell({ kind: 'dropped', seq });
   }
 
-  /** Does nothing within itself, as when a task calls its own dispatcher: the outer loop does the work. */
+  /** Runs calls that wait. Does nothing within itself, as when a task calls its own dispatcher: the outer loop does the work. */
   #drain(): void {
-    if (this.#draining) return;
-    this.#draining = true;
-    // Once for all tasks of a turn: to ask takes as long as a small task.
-    this.#isTraced = taskChannel.hasSubscribers;
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    // One look for all tasks of a turn: it takes as long as a small task.
+    const isTraced = taskChannel.hasSubscribers;
     try {
-      for (let frame = this.#next(); frame !== undefined; frame = this.#next()) this.#run(frame);
+      while (!this.#queue.isEmpty) {
+        const now = this.#options.now();
+        const frame = this.#queue.shift(now);
+        if (frame === undefined) break;
+        this.#run(frame, now, isTraced);
+      }
     } finally {
-      this.#draining = false;
+      this.#isDraining = false;
     }
-    if (this.#stop === 'asked') this.#stopWhenIdle();
+    this.#stopWhenIdle();
   }
 
-  #next(): RunFrame | undefined {
-    if (this.#queue.empty) return undefined;
-    this.#now = this.#options.now();
-    return this.#turn.allows(this.#now) ? this.#queue.shift() : undefined;
-  }
-
-  #run(frame: RunFrame): void {
-    const { seq } = frame;
+  #run(frame: RunFrame, now: number, isTraced: boolean): void {
+    const { seq, input } = frame;
     // Past its deadline no caller is waiting: it never starts.
     const isLate = frame.deadline !== undefined && Date.now() >= frame.deadline;
-    if (this.#stop === 'begun' || isLate || !this.#options.claim(seq)) {
+    if (this.#phase === 'stopped' || isLate || !this.#options.claim(seq)) {
       this.#tell({ kind: 'dropped', seq });
       return;
     }
-    const run = new TaskRun(frame, this, this.#now);
+    const run = new TaskRun(frame, this, now);
+    this.#running.add(run);
     if (frame.announce) this.#tell({ kind: 'started', seq });
-    this.#current = run;
     try {
-      const task = this.#tasks.get(frame.task);
-      if (task === undefined) {
-        const owner = this.#options.name;
-        throw unknownTask(frame.task, [...this.#tasks.keys()], { workerId: this.workerId, owner });
-      }
-      const work = frame.credit === undefined ? task : this.#streaming(task, frame.credit);
-      const result = this.#isTraced
-        ? this.#runTraced(work, frame, run)
-        : this.#scope.runInAsyncScope(work, this.#module.tasks, frame.input, run);
+      const task = this.#taskOf(frame, run);
+      const result = isTraced
+        ? this.#runTraced(task, input, run)
+        : this.#hooks.scope.runInAsyncScope(task, this.#siblings, input, run);
       if (isThenable(result)) this.#await(run, result);
-      else if (isItems(result)) throw givesItems(frame.task);
+      else if (isItems(result)) throw isNotFor(run.task, 'run');
       else this.#complete(run, result);
     } catch (error) {
       this.#fail(run, error);
-    } finally {
-      this.#current = undefined;
     }
   }
 
-  /** Returns a task that gives the items of another one, and settles after the last. */
-  #streaming(task: TaskFn<unknown, unknown>, credit: number): TaskFn<unknown, unknown> {
-    const { now, afterTurn = afterPoll } = this.#options;
+  /** Returns the task of a call; for a stream, one that settles after the last item. @throws DispatchError `ERR_UNKNOWN_TASK` */
+  #taskOf({ task: name, credit }: RunFrame, run: TaskRun): TaskFn<unknown, unknown> {
+    const task = this.#tasks.get(name);
+    if (task === undefined) throw this.#unknownTask(name);
+    if (credit === undefined) return task;
+    const { now, afterTurn, stalled } = this.#options;
+    const pump = run.openPump(credit, {
+      send: (item) => this.#sendItem(run, item),
+      stalled: (isStalled) => {
+        if (!this.#isSilent) stalled?.(run.seq, isStalled);
+      },
+      now,
+      ...(afterTurn && { afterTurn }),
+    });
     return (input, context) => {
-      const run = context as TaskRun;
-      const items = task.call(this.#module.tasks, input, context);
-      // Passed on: its items come by `item`.
-      if (run.pump !== undefined && isThenable(items)) return items;
-      if (!isItems(items)) {
-        // Its outcome is of no use to anyone.
-        if (isThenable(items)) items.then(undefined, () => {});
-        throw givesNoItems(run.task);
-      }
-      const send = (item: unknown): void => this.item(run, item);
-      const pump = new ItemPump(items, credit, { send, now, afterTurn });
-      run.pump = pump;
-      if (run.isAborted) pump.stop();
-      return pump.run();
+      const items = task.call(this.#siblings, input, context);
+      if (pump.isTaken && isThenable(items)) return items;
+      if (isItems(items)) return pump.run(items);
+      // Its outcome is of no use to anyone.
+      if (isThenable(items)) items.then(undefined, () => {});
+      throw isNotFor(name, 'stream');
     };
   }
 
-  /** Sends an item of a run. @throws DispatchError `ERR_NOT_CLONEABLE` */
-  item(run: TaskRun, item: unknown): void {
+  #runTraced(task: TaskFn<unknown, unknown>, input: unknown, run: TaskRun): unknown {
+    const trace = run.openTrace();
     try {
-      const json = this.#goesAsJson(run, item);
-      this.#tell({ kind: 'item', seq: run.seq, value: asDelivered(item), json });
-    } catch (cause) {
-      throw notSendable('an item', run, { value: item, cause });
-    }
-    run.room -= 1;
-    if (run.room === 0) this.#stall(run, true);
-  }
-
-  #grant({ seq, items }: CreditFrame): void {
-    const run = this.#running.get(seq);
-    if (run === undefined) return;
-    run.room += items;
-    this.#stall(run, false);
-    run.pump?.grant(items);
-  }
-
-  #stall(run: TaskRun, isStalled: boolean): void {
-    if (run.isStalled === isStalled || this.#halted) return;
-    run.isStalled = isStalled;
-    this.#options.stalled?.(run.seq, isStalled);
-  }
-
-  #runTraced(task: TaskFn<unknown, unknown>, frame: RunFrame, run: TaskRun): unknown {
-    const { workerId } = this;
-    const { id, attempt, metadata } = run;
-    run.trace = { task: frame.task, id, attempt, workerId, metadata };
-    const { trace } = run;
-    try {
-      return this.#apart(() =>
-        taskChannel.start.runStores(trace, task, this.#module.tasks, frame.input, run),
+      return this.#hooks.apart(() =>
+        taskChannel.start.runStores(trace, task, this.#siblings, input, run),
       );
     } finally {
       taskChannel.end.publish(trace);
     }
   }
 
-  /** `Promise.resolve` keeps a promise as it is, and calls any other `then` later, once. */
+  /** Awaits a result. `Promise.resolve` keeps a promise as it is, and calls any other `then` later, once. */
   #await(run: TaskRun, result: PromiseLike<unknown>): void {
-    const promise = Promise.resolve(result);
-    this.#running.add(run);
-    promise.then(
+    Promise.resolve(result).then(
       (value) => this.#complete(run, value),
       (error) => this.#fail(run, error),
     );
   }
 
+  /** Sends an item of a run. @throws DispatchError `ERR_NOT_CLONEABLE` */
+  #sendItem(run: TaskRun, item: unknown): void {
+    try {
+      const json = this.#goesAsJson(run, item);
+      this.#tell({ kind: 'item', seq: run.seq, value: asDelivered(item), json });
+    } catch (cause) {
+      throw this.#notSendable('an item', run, { value: item, cause });
+    }
+  }
+
   #complete(run: TaskRun, result: unknown): void {
-    if (!this.#settle(run)) return;
-    if (run.trace !== undefined) traceSettled(run.trace, { result });
+    if (!run.settle('result', result)) return;
     const { seq } = run;
+    this.#running.delete(seq);
     const runMs = this.#options.now() - run.startedAt;
     try {
       const json = this.#goesAsJson(run, result);
       this.#tell({ kind: 'done', seq, value: asDelivered(result), runMs, json });
     } catch (cause) {
-      const error = notSendable('the result', run, { value: result, cause });
+      const error = this.#notSendable('the result', run, { value: result, cause });
       this.#tell({ kind: 'failed', seq, error, runMs });
     }
+    this.#stopWhenIdle();
+  }
+
+  #fail(run: TaskRun, error: unknown): void {
+    if (!run.settle('error', error)) return;
+    const { seq } = run;
+    this.#running.delete(seq);
+    if (this.#options.isLoss?.(error)) this.#tell({ kind: 'lost', seq, error });
+    else this.#tell({ kind: 'failed', seq, error, runMs: this.#options.now() - run.startedAt });
     this.#stopWhenIdle();
   }
 
@@ -288,72 +261,52 @@ export class TaskRunner {
     return isRawJson(value) || isTransferred(value) ? undefined : true;
   }
 
-  #fail(run: TaskRun, error: unknown): void {
-    if (!this.#settle(run)) return;
-    if (run.trace !== undefined) traceSettled(run.trace, { error });
-    const { seq } = run;
-    if (this.#options.isLoss?.(error)) this.#tell({ kind: 'lost', seq, error });
-    else {
-      const runMs = this.#options.now() - run.startedAt;
-      this.#tell({ kind: 'failed', seq, error, runMs });
-    }
-    this.#stopWhenIdle();
-  }
-
-  #settle(run: TaskRun): boolean {
-    if (run.settled) return false;
-    run.settled = true;
-    this.#stall(run, false);
-    this.#running.delete(run.seq);
-    return true;
-  }
-
-  readonly #report = (): void => {
-    try {
-      this.#tell({ kind: 'module-report', data: this.#module.hooks.report?.() });
-    } catch {
-      // A worker does not end for a statistic.
-    }
-  };
-
-  async #tellHealth(): Promise<void> {
-    try {
-      await this.#module.hooks.health?.();
-      this.#tell({ kind: 'healthy' });
-    } catch (error) {
-      this.#tell({ kind: 'healthy', error });
-    }
-  }
-
-  #silence(): void {
-    this.#halted = true;
-    clearInterval(this.#reporting);
-    this.#queue.clear();
-  }
-
-  /** Nothing more runs in its context. */
-  #end(): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
-    this.#scope.emitDestroy();
-  }
-
   #stopWhenIdle(): void {
-    if (this.#stop !== 'asked' || this.#draining) return;
-    if (!this.isIdle) return;
-    this.#stop = 'begun';
-    clearInterval(this.#reporting);
-    void this.#apart(this.#tearDown);
+    if (this.#phase !== 'stopping' || this.#isDraining || !this.isIdle) return;
+    this.#phase = 'stopped';
+    this.#hooks.tearDown((failure) => this.#options.stopped(failure));
   }
 
-  async #tearDown(): Promise<void> {
-    let failure: { readonly error: unknown } | undefined;
-    try {
-      await this.#module.hooks.teardown?.();
-    } catch (error) {
-      failure = { error };
-    }
-    this.#end();
-    this.#options.stopped(failure);
+  #unknownTask(task: string): DispatchError {
+    const { workerId, name } = this.#options;
+    const where = name === undefined ? '' : ` on ${name}`;
+    const text = saysUnknown(task, [...this.#tasks.keys()], where);
+    const data = { name: name ?? `worker ${workerId}`, task };
+    return new DispatchError('ERR_UNKNOWN_TASK', text, { data });
   }
+
+  /** Returns the error for a value of a task that cannot be sent; that of the port, if it says so itself. */
+  #notSendable(
+    what: 'the result' | 'an item' | 'progress',
+    { task }: TaskRun,
+    { value, cause }: { readonly value: unknown; readonly cause: unknown },
+  ): DispatchError {
+    if (DispatchError.is(cause)) return cause;
+    const given = isTransferred(value) ? value.value : value;
+    const text = saysNotCloneable(what, task, { value: given, cause });
+    const data = { name: `worker ${this.workerId}`, task };
+    return new DispatchError('ERR_NOT_CLONEABLE', text, { data, cause });
+  }
+}
+
+/** Returns the error of a task that gives items to `run`, or a result to `stream`. */
+function isNotFor(task: string, method: 'run' | 'stream'): TypeError {
+  const why =
+    method === 'run'
+      ? 'it gives items one by one; use `stream`'
+      : 'it gives one result, no items; use `run`';
+  return new TypeError(`Cannot ${method} task \`${task}\`: ${why}`);
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return isObject(value) && typeof value['then'] === 'function';
+}
+
+/** Whether a task has returned items, one after the other. */
+function isItems(value: unknown): value is AsyncIterable<unknown> {
+  return isObject(value) && typeof value[Symbol.asyncIterator] === 'function';
+}
+
+function isObject(value: unknown): value is Record<string | symbol, unknown> {
+  return typeof value === 'object' ? value !== null : typeof value === 'function';
 }

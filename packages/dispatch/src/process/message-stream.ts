@@ -1,46 +1,25 @@
-import type { WireMessage } from './wire-message.ts';
+import type { WireMessage } from '../wire/wire-message.ts';
+import { type MessageFile, unpooledBytes, unreadable } from './message-file.ts';
 
 /** Bytes before each message: its mark, the size of its text and the size of its body, 32 bits each. */
 const HEAD_BYTES = 12;
-/** The text has one byte per character. */
+/** Marks: a message whose text has one byte per character, or is UTF-8. */
 const MARK_ASCII = 0x7dc1_0001;
 const MARK_UTF8 = 0x7dc1_0002;
-/** As these two, but text and body are elsewhere ({@link LargeMessages}): 32 bits with their place follow. */
+/** Marks of the same two whose text and body are elsewhere ({@link LargeMessages}): 32 bits with their place follow. */
 const MARK_LARGE_ASCII = 0x7dc1_0003;
 const MARK_LARGE_UTF8 = 0x7dc1_0004;
 const PLACE_BYTES = 4;
-/** No message, but how many of those elsewhere have been read: 32 bits, and 32 that mean nothing. */
+/** Mark of a report that so many messages elsewhere have been read: 32 bits, and 32 that mean nothing. */
 const MARK_READ = 0x7dc1_0005;
 /** Bytes from which a message goes elsewhere: below, a message takes less time through the pipe. */
 const LARGE_BYTES = 64 * 1024;
-/** The longest text that V8 can hold. */
+/** Bytes of the longest text that V8 can hold. */
 const MOST_TEXT_BYTES = 2 ** 29 - 1;
 const MOST_BODY_BYTES = 2 ** 32 - 1;
 
-/** A message that was elsewhere, in memory of its own. */
-export interface LargeMessage {
-  readonly text: Buffer;
-  readonly body: Uint8Array;
-}
-
-/** Where two processes leave each other the text and the body of large messages. The stream says where they are, in the order of all messages. */
-export interface LargeMessages {
-  /**
-   * Writes a message of `size` bytes: its text, as bytes or with a byte for each character, then its body. @returns its place, a
-   * whole number below 2^32, or undefined if there is no room: then it goes through the stream
-   */
-  write(text: Uint8Array | string, body: Uint8Array | undefined, size: number): number | undefined;
-  /**
-   * Reads the text and the body of a message, whose room may be used again.
-   *
-   * @throws RangeError for a place without so many bytes
-   */
-  read(place: number, textBytes: number, bodyBytes: number): LargeMessage;
-  /** How many messages have been read here so far, modulo 2^32, if the other side does not know; asking counts as reporting. */
-  readonly unreported: number | undefined;
-  /** The other side has read so many, modulo 2^32. @throws RangeError for more than were written */
-  confirm(count: number): void;
-}
+/** Room in which two processes leave each other large messages: the stream has their places, in the order of all messages. */
+export type LargeMessages = Pick<MessageFile, 'write' | 'read' | 'unreported' | 'confirm'>;
 
 /**
  * Returns a message for a {@link MessageStream}, as a socket writes it with the encoding `latin1`: a text where it can, which
@@ -96,9 +75,9 @@ const READ = cell(MARK_READ);
 export class MessageStream {
   readonly #read: (message: WireMessage) => void;
   readonly #large: LargeMessages | undefined;
-  /** The beginning of a head that came without its end. */
+  /** Beginning of a head that came without its end. */
   #rest: Buffer | undefined;
-  /** An incomplete message: its head has come, but not all of its text and body. */
+  /** Message whose head has come, but not all of its text and body. */
   #open: OpenMessage | undefined;
 
   /** @param read - Called with each message; its body may be a part of the chunk, and must be read before that is written over */
@@ -110,7 +89,7 @@ export class MessageStream {
   /** Bytes that have come of a message whose end has not; undefined if there is none. */
   get partial(): { readonly message: object; readonly bytes: number } | undefined {
     const open = this.#open;
-    return open && { message: open.head, bytes: open.got };
+    return open && { message: open, bytes: open.got };
   }
 
   /** Reads a chunk, which is used after the call only by the bodies of messages. @throws RangeError for bytes that are no message; what `read` throws */
@@ -120,28 +99,30 @@ export class MessageStream {
     let at = this.#fill(bytes, 0);
     while (bytes.byteLength - at >= HEAD_BYTES) {
       const head = readHead(bytes, at);
+      const { mark, textBytes, bodyBytes } = head;
       const textAt = at + HEAD_BYTES;
-      if (head.kind === 'read') {
-        this.#elsewhere().confirm(head.textBytes);
+      if (mark === MARK_READ) {
+        this.#elsewhere.confirm(textBytes);
         at = textAt;
         continue;
       }
-      if (head.kind === 'large') {
+      if (mark === MARK_LARGE_ASCII || mark === MARK_LARGE_UTF8) {
         if (bytes.byteLength - textAt < PLACE_BYTES) break;
         at = textAt + PLACE_BYTES;
-        this.#emitLarge(head, bytes.readUInt32LE(textAt));
+        const place = bytes.readUInt32LE(textAt);
+        const { text, body } = this.#elsewhere.read(place, textBytes, bodyBytes);
+        this.#emit(head, text, body);
         continue;
       }
-      const bodyAt = textAt + head.textBytes;
-      const end = bodyAt + head.bodyBytes;
-      if (end > bytes.byteLength) {
+      const bodyAt = textAt + textBytes;
+      at = bodyAt + bodyBytes;
+      if (at > bytes.byteLength) {
         this.#open = new OpenMessage(head);
         at = this.#fill(bytes, textAt);
         break;
       }
-      at = end;
-      const cells = bytes.toString(head.encoding, textAt, bodyAt);
-      this.#emit(cells, bodyAt === end ? undefined : bytes.subarray(bodyAt, end));
+      const cells = bytes.toString(encodingOf(mark), textAt, bodyAt);
+      this.#read(bodyBytes === 0 ? [cells] : [cells, bytes.subarray(bodyAt, at)]);
     }
     if (at < bytes.byteLength) this.#rest = Buffer.from(bytes.subarray(at));
   }
@@ -151,41 +132,27 @@ export class MessageStream {
     const open = this.#open;
     if (open === undefined) return from;
     const at = open.fill(bytes, from);
-    if (!open.isWhole) return at;
-    this.#open = undefined;
-    const { head, text, body } = open;
-    this.#emit(text.toString(head.encoding), head.bodyBytes === 0 ? undefined : body);
+    if (open.isWhole) {
+      this.#open = undefined;
+      this.#emit(open.head, open.text, open.body);
+    }
     return at;
   }
 
-  #emitLarge(head: MessageHead, place: number): void {
-    const { textBytes, bodyBytes, encoding } = head;
-    const { text, body } = this.#elsewhere().read(place, textBytes, bodyBytes);
-    this.#emit(text.toString(encoding), bodyBytes === 0 ? undefined : body);
-  }
-
-  #elsewhere(): LargeMessages {
-    if (this.#large === undefined) throw notAMessage();
+  get #elsewhere(): LargeMessages {
+    if (this.#large === undefined) throw unreadable('there is no file for large ones');
     return this.#large;
   }
 
-  #emit(cells: string, body: Uint8Array | undefined): void {
-    this.#read(body === undefined ? [cells] : [cells, body]);
+  #emit({ mark, bodyBytes }: MessageHead, text: Buffer, body: Uint8Array): void {
+    const cells = text.toString(encodingOf(mark));
+    this.#read(bodyBytes === 0 ? [cells] : [cells, body]);
   }
 }
 
-const KINDS: ReadonlyMap<number, MessageHead['kind']> = new Map([
-  [MARK_ASCII, 'message'],
-  [MARK_UTF8, 'message'],
-  [MARK_LARGE_ASCII, 'large'],
-  [MARK_LARGE_UTF8, 'large'],
-  [MARK_READ, 'read'],
-]);
-
 interface MessageHead {
-  /** `read`: its `textBytes` are the messages elsewhere that have been read. */
-  readonly kind: 'message' | 'large' | 'read';
-  readonly encoding: 'latin1' | 'utf8';
+  readonly mark: number;
+  /** Size of the text; of a report, the number of messages that have been read. */
   readonly textBytes: number;
   readonly bodyBytes: number;
 }
@@ -193,28 +160,20 @@ interface MessageHead {
 function readHead(bytes: Buffer, at: number): MessageHead {
   const mark = bytes.readUInt32LE(at);
   const textBytes = bytes.readUInt32LE(at + 4);
-  const kind = KINDS.get(mark);
-  if (kind === undefined || (kind !== 'read' && textBytes > MOST_TEXT_BYTES)) throw notAMessage();
-  const encoding = mark === MARK_ASCII || mark === MARK_LARGE_ASCII ? 'latin1' : 'utf8';
-  return { kind, encoding, textBytes, bodyBytes: bytes.readUInt32LE(at + 8) };
+  if (mark < MARK_ASCII || mark > MARK_READ) {
+    throw unreadable(`unknown header, got 0x${mark.toString(16).padStart(8, '0')}`);
+  }
+  if (mark !== MARK_READ && textBytes > MOST_TEXT_BYTES) {
+    throw unreadable(`a text of ${textBytes} bytes is too long`);
+  }
+  return { mark, textBytes, bodyBytes: bytes.readUInt32LE(at + 8) };
 }
 
-/** Returns the error for bytes that no {@link messageData} has made. */
-export function notAMessage(): RangeError {
-  return new RangeError('Cannot read messages: these bytes are none');
+function encodingOf(mark: number): 'latin1' | 'utf8' {
+  return mark === MARK_ASCII || mark === MARK_LARGE_ASCII ? 'latin1' : 'utf8';
 }
 
-/** Returns the error for a message whose end never comes. */
-export function neverWhole(): RangeError {
-  return new RangeError('Cannot read messages: the end of one is missing');
-}
-
-/** Returns bytes that fill their memory: a value that fills the whole body of a message is then used without a copy. */
-export function unpooledBytes(size: number): Uint8Array {
-  return new Uint8Array(Buffer.allocUnsafeSlow(size).buffer);
-}
-
-/** A message that comes in several chunks, in memory of its own. */
+/** Message that comes in several chunks, in memory of its own. */
 class OpenMessage {
   readonly head: MessageHead;
   readonly text: Buffer;
@@ -229,24 +188,17 @@ class OpenMessage {
   }
 
   get isWhole(): boolean {
-    return this.got === this.head.textBytes + this.head.bodyBytes;
+    return this.got === this.text.byteLength + this.body.byteLength;
   }
 
   /** Copies the missing bytes, or as many as there are, from `bytes` at `from` on. @returns the end of what was copied */
   fill(bytes: Buffer, from: number): number {
-    let at = from;
-    for (const [part, start] of [
-      [this.text, 0] as const,
-      [this.body, this.head.textBytes] as const,
-    ]) {
-      const missing = start + part.byteLength - Math.max(start, this.got);
-      if (missing <= 0) continue;
-      const size = Math.min(missing, bytes.byteLength - at);
-      part.set(bytes.subarray(at, at + size), this.got - start);
-      this.got += size;
-      at += size;
-      if (size < missing) break;
-    }
-    return at;
+    const inBody = this.got - this.text.byteLength;
+    const textEnd = Math.min(bytes.byteLength, from + Math.max(0, -inBody));
+    const end = Math.min(bytes.byteLength, from + this.body.byteLength - inBody);
+    if (inBody < 0) bytes.copy(this.text, this.got, from, textEnd);
+    if (textEnd < end) bytes.copy(this.body, Math.max(0, inBody), textEnd, end);
+    this.got += end - from;
+    return end;
   }
 }

@@ -1,0 +1,90 @@
+// Messages of the channel between a worker process and its parent, beside those of the program: `workerData`, and the inspector.
+
+import { channel } from 'node:diagnostics_channel';
+import { cloneFromBytes, cloneToBytes } from '../wire/clone-bytes.ts';
+
+/** The worker's question for its `workerData`, and the parent's answer, which alone has the data. */
+interface WorkerDataMessage {
+  readonly ticketing: 'dispatch.worker-data';
+  readonly bytes?: Uint8Array;
+}
+
+/** Address at which a worker's inspector listens, from the worker; without one it is closed. */
+interface InspectorMessage {
+  readonly ticketing: 'dispatch.inspector';
+  readonly url?: string | undefined;
+}
+
+type ChannelMessage = WorkerDataMessage | InspectorMessage;
+
+function isOurs<M extends ChannelMessage>(message: unknown, tag: M['ticketing']): message is M {
+  return (Object(message) as Partial<ChannelMessage>).ticketing === tag;
+}
+
+/** Returns the environment variable from which a worker, and the libraries in it, read its slot. */
+export function slotVariable(slot: number): { readonly TICKETING_WORKER_SLOT: string } {
+  return { TICKETING_WORKER_SLOT: String(slot) };
+}
+
+/** `workerData` of one worker, in the parent. */
+export class WorkerData {
+  readonly #bytes: Uint8Array;
+
+  /** @throws DOMException `DataCloneError`, or what a getter of the value throws */
+  constructor(value: unknown) {
+    this.#bytes = cloneToBytes(value);
+  }
+
+  /** Answers the worker's question. @returns false for any other message */
+  answer(message: unknown, send: (answer: unknown) => void): boolean {
+    if (!isOurs<WorkerDataMessage>(message, 'dispatch.worker-data')) return false;
+    send({ ticketing: message.ticketing, bytes: this.#bytes });
+    return true;
+  }
+}
+
+/**
+ * Asks the parent for the `workerData` of this process. The worker asks, because a program may listen to its channel before it
+ * becomes a worker: it would consume a message that is sent unasked.
+ */
+export function askWorkerData(
+  host: Pick<NodeJS.Process, 'on' | 'off' | 'send'> = process,
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const read = (message: unknown): void => {
+      if (!isOurs<WorkerDataMessage>(message, 'dispatch.worker-data')) return;
+      if (message.bytes === undefined) return;
+      host.off('message', read);
+      try {
+        resolve(cloneFromBytes(message.bytes));
+      } catch (error) {
+        reject(error);
+      }
+    };
+    host.on('message', read);
+    host.send?.({ ticketing: 'dispatch.worker-data' }, undefined, undefined, () => {});
+  });
+}
+
+/** Returns the message of a worker whose inspector was opened or closed. */
+export function inspectorMessage(url: string | undefined): InspectorMessage {
+  return { ticketing: 'dispatch.inspector', url };
+}
+
+/** Whether a message of a worker's channel is one of its inspector. */
+export function isInspectorMessage(message: unknown): message is InspectorMessage {
+  return isOurs<InspectorMessage>(message, 'dispatch.inspector');
+}
+
+/** `{ workerId, slot, pid, url }` of a worker whose inspector listens. */
+const inspectorOpenChannel = channel('ticketing:dispatch:inspector-open');
+
+/** Publishes that the inspector of a worker listens. */
+export function publishInspector(event: {
+  readonly workerId: number;
+  readonly slot: number;
+  readonly pid: number | undefined;
+  readonly url: string;
+}): void {
+  if (inspectorOpenChannel.hasSubscribers) inspectorOpenChannel.publish(event);
+}
