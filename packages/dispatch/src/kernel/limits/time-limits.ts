@@ -1,7 +1,7 @@
 import type { Clock } from '@ticketing/kit';
 
 /** Something that may last for a limited time. */
-interface Limited {
+export interface Limited {
   /** Start of its limits, by the clock of the limits. */
   readonly enqueuedAt: number;
 }

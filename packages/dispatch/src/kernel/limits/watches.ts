@@ -1,6 +1,6 @@
 import type { AbortWaiter, Clock } from '@ticketing/kit';
 import { look, SignalWatch } from './signal-watch.ts';
-import { type TimeLimit, TimeLimits } from './time-limits.ts';
+import { type Limited, type TimeLimit, TimeLimits } from './time-limits.ts';
 import { type Listed, WatchList } from './watch-list.ts';
 
 const microtask = Promise.resolve();
@@ -18,41 +18,30 @@ export interface WatchedLimits {
 }
 
 /** Watch over the signal and the time limits of one call. */
-export class Watch<T> implements AbortWaiter, Listed<Watch<T>> {
+export class Watch<T extends Limited> implements AbortWaiter, Listed<Watch<T>> {
   timeLimit: TimeLimit<Watch<T>> | undefined = undefined;
   queueLimit: TimeLimit<Watch<T>> | undefined = undefined;
   list: WatchList<Watch<T>> | undefined = undefined;
   listedAt = 0;
   readonly call: T;
-  readonly enqueuedAt: number;
+  readonly limits: WatchedLimits;
   /** Calls in flight when it was made. */
   readonly active: number;
-  readonly #limits: WatchedLimits;
   readonly #over: (call: T, over: Over) => void;
 
-  constructor(
-    call: T,
-    limits: WatchedLimits,
-    since: { readonly enqueuedAt: number; readonly active: number },
-    over: (call: T, over: Over) => void,
-  ) {
+  constructor(call: T, limits: WatchedLimits, active: number, over: (call: T, over: Over) => void) {
     this.call = call;
-    this.enqueuedAt = since.enqueuedAt;
-    this.active = since.active;
-    this.#limits = limits;
+    this.limits = limits;
+    this.active = active;
     this.#over = over;
   }
 
   get signal(): AbortSignal | undefined {
-    return this.#limits.signal;
+    return this.limits.signal;
   }
 
-  get timeoutMs(): number | undefined {
-    return this.#limits.timeoutMs;
-  }
-
-  get queueTimeoutMs(): number | undefined {
-    return this.#limits.queueTimeoutMs;
+  get enqueuedAt(): number {
+    return this.call.enqueuedAt;
   }
 
   aborted(reason: unknown): void {
@@ -65,7 +54,7 @@ export class Watch<T> implements AbortWaiter, Listed<Watch<T>> {
 }
 
 /** Watches over calls, with few timers and few listeners. */
-export class Watches<T> {
+export class Watches<T extends Limited> {
   readonly #signals: SignalWatch<Watch<T>>;
   readonly #limits: TimeLimits<Watch<T>>;
   /** Watches of calls that are about to be sent, and of those that have just been. */
@@ -82,12 +71,8 @@ export class Watches<T> {
   }
 
   /** Returns a watch that has not begun. */
-  create(
-    call: T,
-    limits: WatchedLimits,
-    since: { readonly enqueuedAt: number; readonly active: number },
-  ): Watch<T> {
-    return new Watch(call, limits, since, this.#over);
+  create(call: T, limits: WatchedLimits, active: number): Watch<T> {
+    return new Watch(call, limits, active, this.#over);
   }
 
   /**
@@ -133,7 +118,7 @@ export class Watches<T> {
 
   readonly #begin = (watch: Watch<T>): void => {
     watch.list?.remove(watch);
-    const { signal, timeoutMs, queueTimeoutMs } = watch;
+    const { signal, timeoutMs, queueTimeoutMs } = watch.limits;
     if (timeoutMs !== undefined) {
       watch.timeLimit = this.#limits.add(watch, 'ERR_TIMEOUT', timeoutMs);
     }

@@ -116,13 +116,17 @@ export class Call implements Queued {
   readonly asked: AskedCall;
   /** Gets the items of a stream. */
   readonly items: ItemSink | undefined;
-  readonly #caller: Caller;
+  readonly #resolve: (value: unknown) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #listeners: Listeners | undefined;
   #isStalled = false;
 
   constructor(asked: AskedCall, items: ItemSink | undefined, caller: Caller) {
     this.asked = asked;
     this.items = items;
-    this.#caller = caller;
+    this.#resolve = caller.resolve;
+    this.#reject = caller.reject;
+    this.#listeners = caller.listeners;
   }
 
   get order(): number {
@@ -234,12 +238,12 @@ export class Call implements Queued {
 
   /** Calls the listener of the caller, if there is one. @throws what that throws */
   progress(data: unknown): void {
-    this.#caller.onProgress?.(data);
+    this.#listeners?.onProgress?.(data);
   }
 
   /** Calls the listener of the caller, if there is one. @throws what that throws */
   given(workerId: number): void {
-    this.#caller.onWorker?.(workerId);
+    this.#listeners?.onWorker?.(workerId);
   }
 
   /**
@@ -250,12 +254,12 @@ export class Call implements Queued {
   answer(ending: Ending, value: unknown, isCopy: boolean): void {
     if (ending === 'aborted' || ending === 'rejected') this.items?.cut();
     // Nothing is called for an answered caller. Hooks hold what belongs to a context until this.
-    this.#caller.context?.emitDestroy();
+    this.#listeners?.context?.emitDestroy();
     // Only an error that was made for this call alone may be changed.
     const isOurs = DispatchError.is(value) || (ending === 'failed' && isCopy);
-    if (ending === 'completed') this.#caller.resolve(value);
-    else if (isOurs && value instanceof Error) this.#caller.resolve(withCallers(value));
-    else this.#caller.reject(value);
+    if (ending === 'completed') this.#resolve(value);
+    else if (isOurs && value instanceof Error) this.#resolve(withCallers(value));
+    else this.#reject(value);
   }
 
   /** Sets whether it is a stream whose worker has sent all that it may, and waits for the consumer. */
@@ -270,39 +274,34 @@ export class Call implements Queued {
 export interface Caller {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
+  readonly listeners: Listeners | undefined;
+}
+
+/** Listeners of a caller. */
+export interface Listeners {
   readonly onProgress: ((data: unknown) => void) | undefined;
   readonly onWorker: ((workerId: number) => void) | undefined;
   /** Async context of the caller, until it is answered. */
   readonly context: AsyncResource | undefined;
 }
 
-/** Returns the caller of a promise, whose listeners are called in its `AsyncLocalStorage`, wherever a frame comes from. */
-export function callerOf(
-  resolve: Caller['resolve'],
-  reject: Caller['reject'],
-  options: ForwardedRunOptions | undefined,
+/** Returns the listeners of a caller, which are called in its `AsyncLocalStorage`, wherever a frame comes from. */
+export function listenersOf(
+  { onProgress, onWorker }: ForwardedRunOptions,
   source: CallSource | undefined,
-): Caller {
-  const { onProgress, onWorker } = options ?? NONE;
+): Listeners | undefined {
   if (source !== undefined) {
     // It has a context of its own, so none is kept for it.
-    const relay = (data: unknown): void => source.progress(data);
-    return { resolve, reject, onProgress: relay, onWorker, context: undefined };
+    return { onProgress: (data) => source.progress(data), onWorker, context: undefined };
   }
-  if (onProgress === undefined && onWorker === undefined) {
-    return { resolve, reject, onProgress: undefined, onWorker: undefined, context: undefined };
-  }
+  if (onProgress === undefined && onWorker === undefined) return undefined;
   const context = new AsyncResource('ticketing.dispatch');
   return {
-    resolve,
-    reject,
     onProgress: onProgress && boundTo(context, onProgress),
     onWorker: onWorker && boundTo(context, onWorker),
     context,
   };
 }
-
-const NONE: ForwardedRunOptions = {};
 
 /** Returns whether a buffer was moved. Node 20 lacks `detached`: there an empty buffer counts as moved. */
 function isDetached(buffer: ArrayBuffer & { readonly detached?: boolean }): boolean {

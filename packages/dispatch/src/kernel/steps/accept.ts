@@ -12,7 +12,13 @@ import {
 } from '../errors.ts';
 import { admit, isBroken } from '../policy/admit.ts';
 import { slotOfTarget, workerFor } from '../policy/choose-worker.ts';
-import { Call, type CallPlace, callerOf, type StreamKernel, type Target } from '../state/call.ts';
+import {
+  Call,
+  type CallPlace,
+  listenersOf,
+  type StreamKernel,
+  type Target,
+} from '../state/call.ts';
 import { traceCall } from '../state/call-trace.ts';
 import type { PoolState } from '../state/pool-state.ts';
 import { begin } from './assign.ts';
@@ -62,7 +68,7 @@ export function accept(
     const call = new Call(
       { id, task, input, options, target, enqueuedAt, counts, owner, deadline, trace },
       items,
-      callerOf(resolve, reject, options, source),
+      { resolve, reject, listeners: listenersOf(options ?? NONE, source) },
     );
     items?.begin(call, streamKernel(pool));
     if (!hold.isHeld) hold.set(true);
@@ -85,7 +91,7 @@ function watch(
   const isStream = call.items !== undefined;
   // The consumer of a stream hears of an abort at once, however many calls there are.
   const active = isStream ? 0 : calls.active;
-  const watched = calls.watches.create(call, options, { enqueuedAt: call.enqueuedAt, active });
+  const watched = calls.watches.create(call, options, active);
   call.watched(watched);
   calls.watches.begin(watched, isBegun && !isStream);
 }
