@@ -407,8 +407,8 @@ test.each<[string, (rig: ReturnType<typeof createRig>) => void]>([
   }).enable();
   const rig = createRig({ search: () => 1 });
   end(rig);
-  rig.runner.halt();
   await settle();
+  end(rig);
   // The platform reports them in the next turn.
   await new Promise(setImmediate);
   await new Promise(setImmediate);
