@@ -1,7 +1,9 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, createHook } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import type { TaskContext } from '../src/contract/task.ts';
+import { defineTasks } from '../src/define-tasks.ts';
 import { rawJson, transferred } from '../src/task-results.ts';
+import { TaskRunner } from '../src/worker/task-runner.ts';
 import { createRig, defer, settle } from './task-runner-fixture.ts';
 import { runFrame } from './wire-fixture.ts';
 
@@ -361,6 +363,57 @@ test('a failed teardown is reported', async () => {
   rig.runner.accept([{ kind: 'stop' }]);
   await settle();
   expect(rig.stopped).toEqual({ error: thrown });
+});
+
+test('a task that was lost with a worker behind this one is reported as lost', () => {
+  const told: unknown[] = [];
+  const tasks = {
+    lost: () => raise(thrown),
+    failed: () => raise('another error'),
+  };
+  const runner = new TaskRunner(defineTasks(tasks), {
+    workerId: 3,
+    slot: 0,
+    emit: (frame) => told.push(frame),
+    claim: () => true,
+    stopped: () => {},
+    isLoss: (error) => error === thrown,
+    now: () => 0,
+  });
+  runner.accept([
+    runFrame(1, undefined, { task: 'lost' }),
+    runFrame(2, undefined, { task: 'failed' }),
+  ]);
+  expect(told).toEqual([
+    { kind: 'lost', seq: 1, error: thrown },
+    { kind: 'failed', seq: 2, error: 'another error', runMs: 0 },
+  ]);
+});
+
+test.each<[string, (rig: ReturnType<typeof createRig>) => void]>([
+  ['teardown', ({ runner }) => runner.accept([{ kind: 'stop' }])],
+  ['halt()', ({ runner }) => runner.halt()],
+  ['abandon()', ({ runner }) => runner.abandon('gone')],
+])('the async context of a worker is destroyed once, by %s', async (_name, end) => {
+  const open = new Set<number>();
+  let destroyed = 0;
+  const hook = createHook({
+    init(id, type) {
+      if (type === 'ticketing.dispatch') open.add(id);
+    },
+    destroy(id) {
+      if (open.has(id)) destroyed += 1;
+    },
+  }).enable();
+  const rig = createRig({ search: () => 1 });
+  end(rig);
+  await settle();
+  end(rig);
+  // The platform reports them in the next turn.
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  hook.disable();
+  expect([open.size, destroyed]).toEqual([1, 1]);
 });
 
 test('after halt() no task starts and no frame is sent', async () => {

@@ -30,20 +30,15 @@ function begin() {
     slot: 0,
     output: new OutputSink('inherit'),
   };
-  const child = new WorkerProcess(start, {
-    message: (message) => {
-      messages.push(message);
-      wake();
-    },
-    frames: (message) => {
-      messages.push(message);
-      wake();
-    },
-    exit: (end) => {
-      ends.push(end);
-      wake();
-    },
-  });
+  const hear = (message: unknown): void => {
+    messages.push(message);
+    wake();
+  };
+  const exit = (end: WorkerEnd): void => {
+    ends.push(end);
+    wake();
+  };
+  const child = new WorkerProcess(start, { frames: hear, exit }, hear);
   begun.push(child);
   const until = async (ready: () => boolean) => {
     while (!ready()) await new Promise<void>((resolve) => waiting.push(resolve));

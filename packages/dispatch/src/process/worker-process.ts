@@ -5,18 +5,16 @@ import type { ToWorker } from '../contract/frames.ts';
 import type {
   Transport,
   Unsent,
-  WorkerEnd,
   WorkerEvents,
   WorkerHandle,
 } from '../contract/transport.ts';
 import { decodeFromWorker } from '../wire/from-worker-codec.ts';
 import { postToWorker } from '../wire/to-worker-codec.ts';
-import type { WireMessage } from '../wire/wire-message.ts';
 import { isInspectorMessage, publishInspector, WorkerData } from './channel-messages.ts';
 import { FRAMES_FD, ParentPipe, pipeWriter } from './frame-pipe.ts';
 import { MESSAGES_FD, MessageFile, openMessageFile } from './message-file.ts';
 import type { OrphanGuard } from './orphan-guard.ts';
-import { JOURNAL_FD, openStartJournal } from './start-journal.ts';
+import { JOURNAL_FD, openStartJournal, type StartJournal } from './start-journal.ts';
 import type { OutputSink } from './worker-output.ts';
 
 /**
@@ -43,53 +41,31 @@ export interface WorkerProcessStart {
   readonly output: OutputSink;
 }
 
-export interface WorkerProcessEvents {
-  /** Called with each message of its channel. */
-  message(message: unknown): void;
-  /** Called with each message of its pipe. */
-  frames(message: WireMessage): void;
-  /** Called exactly once, after the last message. */
-  exit(end: WorkerEnd): void;
-}
-
 /**
- * Starts a process as a worker. Frames go over its pipe; other messages over its channel. Why there are two:
- * `docs/decisions/0029-frames-in-a-pipe.md`.
+ * Starts a process as a worker. Frames go over its pipe; other messages over its channel, `foreign` ones to the caller. Why there
+ * are two: `docs/decisions/0029-frames-in-a-pipe.md`.
  *
- * @throws what the platform throws when it cannot start a process
+ * @throws what the platform throws when it cannot start a process; DOMException `DataCloneError` for its `workerData`
  */
 export function startWorker(
   start: WorkerProcessStart,
   events: WorkerEvents,
   foreign: (message: unknown) => void = () => {},
 ): WorkerHandle {
-  const { workerData } = start;
-  const data = workerData === undefined ? undefined : new WorkerData(workerData);
-  const worker = new WorkerProcess(start, {
-    message(message) {
-      if (isInspectorMessage(message)) worker.inspected(message.url);
-      else if (!data?.answer(message, (answer) => worker.post(answer))) foreign(message);
-    },
-    frames: (message) => events.frames(decodeFromWorker(message) ?? []),
-    exit: (end) => events.exit(end),
-  });
-  return worker;
+  return new WorkerProcess(start, events, foreign);
 }
 
 /**
  * Child process with a channel, a pipe for frames, a start journal and an end that is reported once. Its output goes to a
  * sink; the last of its standard error is kept for its end.
- *
- * @throws what the platform throws when it cannot start a process
  */
 export class WorkerProcess implements WorkerHandle {
   readonly slot: number;
   isInspected: boolean;
-  readonly #workerId: number;
   readonly #child: ChildProcess;
   readonly #pipe: ParentPipe;
-  readonly #events: WorkerProcessEvents;
-  readonly #journal = openStartJournal();
+  readonly #events: WorkerEvents;
+  readonly #journal: StartJournal | undefined;
   readonly #large: MessageFile | undefined;
   readonly #stderr = new StderrTail();
   /** Called when the process has ended: no output of it waits any longer. */
@@ -100,11 +76,16 @@ export class WorkerProcess implements WorkerHandle {
   #timer: NodeJS.Timeout | undefined;
   #hasEnded = false;
 
-  constructor(start: WorkerProcessStart, events: WorkerProcessEvents) {
+  constructor(
+    start: WorkerProcessStart,
+    events: WorkerEvents,
+    foreign: (message: unknown) => void,
+  ) {
+    const data = start.workerData === undefined ? undefined : new WorkerData(start.workerData);
     this.slot = start.slot;
-    this.#workerId = start.workerId;
     this.isInspected = start.isInspected ?? false;
     this.#events = events;
+    this.#journal = openStartJournal();
     const large = openMessageFile();
     this.#large = large === undefined ? undefined : new MessageFile(large, 'parent');
     // For a file that could not be opened the worker gets a pipe that neither side uses. `'ignore'` would open nothing above the
@@ -119,8 +100,12 @@ export class WorkerProcess implements WorkerHandle {
     const pipes = (this.#child.stdio ?? []) as readonly (Socket | null | undefined)[];
     for (const unused of [JOURNAL_FD, MESSAGES_FD]) pipes[unused]?.destroy();
     this.#pipe = new ParentPipe(pipes[FRAMES_FD] ?? undefined, this.#large, {
-      read: (message) => events.frames(message),
+      read: (message) => events.frames(decodeFromWorker(message) ?? []),
       broken: () => this.kill(),
+    });
+    this.#child.on('message', (message) => {
+      if (isInspectorMessage(message)) this.#inspected(start.workerId, message.url);
+      else if (!data?.answer(message, (answer) => this.post(answer))) foreign(message);
     });
     this.#listen(start);
   }
@@ -162,13 +147,6 @@ export class WorkerProcess implements WorkerHandle {
     this.#child.kill('SIGKILL');
   }
 
-  /** Takes note that the inspector of the process has been opened at this address, or closed. */
-  inspected(url: unknown): void {
-    this.isInspected = typeof url === 'string';
-    const { slot, pid } = this;
-    if (typeof url === 'string') publishInspector({ workerId: this.#workerId, slot, pid, url });
-  }
-
   hold(alive: boolean): void {
     this.#isHeld = alive;
     const { channel, stdout, stderr } = this.#child;
@@ -179,11 +157,17 @@ export class WorkerProcess implements WorkerHandle {
     }
   }
 
+  /** Takes note that the inspector of the process has been opened at this address, or closed. */
+  #inspected(workerId: number, url: unknown): void {
+    this.isInspected = typeof url === 'string';
+    if (typeof url === 'string')
+      publishInspector({ workerId, slot: this.slot, pid: this.pid, url });
+  }
+
   #listen({ guard, workerId, output }: WorkerProcessStart): void {
     const child = this.#child;
     const { pid } = child;
     if (pid !== undefined) guard?.add(pid);
-    child.on('message', (message) => this.#events.message(message));
     child.stderr?.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     for (const stream of ['stdout', 'stderr'] as const) {
       const readable = child[stream];
