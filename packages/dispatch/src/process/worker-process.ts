@@ -2,12 +2,7 @@ import type { ChildProcess, StdioOptions } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { StderrTail } from '@ticketing/kit';
 import type { ToWorker } from '../contract/frames.ts';
-import type {
-  Transport,
-  Unsent,
-  WorkerEvents,
-  WorkerHandle,
-} from '../contract/transport.ts';
+import type { Transport, Unsent, WorkerEvents, WorkerHandle } from '../contract/transport.ts';
 import { decodeFromWorker } from '../wire/from-worker-codec.ts';
 import { postToWorker } from '../wire/to-worker-codec.ts';
 import { isInspectorMessage, publishInspector, WorkerData } from './channel-messages.ts';
