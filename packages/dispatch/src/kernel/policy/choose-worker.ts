@@ -72,7 +72,7 @@ export function roomOf(slots: readonly Slot[]): number {
 }
 
 /** Returns the worker with room for calls without a key and the fewest calls, of those that match. */
-export function leastBusy(
+function leastBusy(
   slots: readonly Slot[],
   matches: (worker: PoolWorker) => boolean = () => true,
 ): PoolWorker | undefined {
