@@ -3,22 +3,20 @@
 import { channel } from 'node:diagnostics_channel';
 import { cloneFromBytes, cloneToBytes } from '../wire/clone-bytes.ts';
 
-/** The worker's question for its `workerData`, and the parent's answer, which alone has the data. */
-interface WorkerDataMessage {
-  readonly ticketing: 'dispatch.worker-data';
-  readonly bytes?: Uint8Array;
-}
+/** Tag of the worker's question for its `workerData`, and of the parent's answer, which alone has the data, as `bytes`. */
+const dataTag = 'dispatch.worker-data';
 
-/** Address at which a worker's inspector listens, from the worker; without one it is closed. */
-interface InspectorMessage {
-  readonly ticketing: 'dispatch.inspector';
+/** Tag of the address at which a worker's inspector listens, from the worker; without a `url` it is closed. */
+const inspectorTag = 'dispatch.inspector';
+
+interface TaggedMessage {
+  readonly ticketing?: unknown;
+  readonly bytes?: Uint8Array;
   readonly url?: string | undefined;
 }
 
-type ChannelMessage = WorkerDataMessage | InspectorMessage;
-
-function isOurs<M extends ChannelMessage>(message: unknown, tag: M['ticketing']): message is M {
-  return (Object(message) as Partial<ChannelMessage>).ticketing === tag;
+function isTagged(message: unknown, tag: string): message is TaggedMessage {
+  return (Object(message) as TaggedMessage).ticketing === tag;
 }
 
 /** Returns the environment variable from which a worker, and the libraries in it, read its slot. */
@@ -37,8 +35,8 @@ export class WorkerData {
 
   /** Answers the worker's question. @returns false for any other message */
   answer(message: unknown, send: (answer: unknown) => void): boolean {
-    if (!isOurs<WorkerDataMessage>(message, 'dispatch.worker-data')) return false;
-    send({ ticketing: message.ticketing, bytes: this.#bytes });
+    if (!isTagged(message, dataTag)) return false;
+    send({ ticketing: dataTag, bytes: this.#bytes });
     return true;
   }
 }
@@ -52,8 +50,7 @@ export function askWorkerData(
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const read = (message: unknown): void => {
-      if (!isOurs<WorkerDataMessage>(message, 'dispatch.worker-data')) return;
-      if (message.bytes === undefined) return;
+      if (!isTagged(message, dataTag) || message.bytes === undefined) return;
       host.off('message', read);
       try {
         resolve(cloneFromBytes(message.bytes));
@@ -62,18 +59,18 @@ export function askWorkerData(
       }
     };
     host.on('message', read);
-    host.send?.({ ticketing: 'dispatch.worker-data' }, undefined, undefined, () => {});
+    host.send?.({ ticketing: dataTag }, undefined, undefined, () => {});
   });
 }
 
 /** Returns the message of a worker whose inspector was opened or closed. */
-export function inspectorMessage(url: string | undefined): InspectorMessage {
-  return { ticketing: 'dispatch.inspector', url };
+export function inspectorMessage(url: string | undefined): TaggedMessage {
+  return { ticketing: inspectorTag, url };
 }
 
 /** Whether a message of a worker's channel is one of its inspector. */
-export function isInspectorMessage(message: unknown): message is InspectorMessage {
-  return isOurs<InspectorMessage>(message, 'dispatch.inspector');
+export function isInspectorMessage(message: unknown): message is TaggedMessage {
+  return isTagged(message, inspectorTag);
 }
 
 /** `{ workerId, slot, pid, url }` of a worker whose inspector listens. */

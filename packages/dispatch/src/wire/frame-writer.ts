@@ -39,8 +39,6 @@ const APART = 64 * 1024;
 /**
  * Writes frames into few messages. Each value is written by itself and at once: an object in two of them becomes two objects
  * for the reader, and later changes of it are not seen, provided that the caller posts what is `complete`.
- *
- * Methods that add a frame take its code, its `seq`, its value, and its other fields as JSON with a comma before each.
  */
 export class FrameWriter {
   readonly #options: WriterOptions;
@@ -58,61 +56,43 @@ export class FrameWriter {
     this.#fullAt = options.fullAt ?? FULL;
   }
 
-  /** Adds a frame. @throws DOMException `DataCloneError`, or what a getter of the value throws; then it adds nothing */
-  add(code: number, seq: number, value: unknown, tail: string): void {
+  /**
+   * Adds a frame: its code, its `seq`, its value, and its other fields as JSON with a comma before each. Adds nothing if it throws.
+   *
+   * @param way - `json` for a value that is written as JSON also where JSON changes it, so that a Date becomes a text; or objects
+   * in the value that are moved, or copied where the port cannot move them
+   * @throws DOMException `DataCloneError` for a value that cannot be cloned or moved, or that `checksJson` refuses; TypeError for
+   * one that JSON cannot write; what a getter or a `toJSON` of the value throws
+   */
+  add(
+    code: number,
+    seq: number,
+    value: unknown,
+    fields: string,
+    way?: 'json' | readonly Movable[],
+  ): void {
     const head = `,${code},${seq},`;
+    if (typeof way === 'object' && way.length > 0) {
+      if (this.#options.transfers) {
+        this.#addDirect(seq, head, value, fields, way);
+        return;
+      }
+      refusePorts(way);
+    }
     if (value === undefined) {
-      this.#append(`${head}${valueKind.undefined},0${tail}`);
+      this.#append(`${head}${valueKind.undefined},0${fields}`);
+    } else if (way === 'json') {
+      this.#addText(seq, `${head}${valueKind.json},`, this.#jsonOf(value), fields);
     } else if (jsonKeeps(value)) {
-      this.#addText(seq, `${head}${valueKind.json},`, JSON.stringify(value), tail);
+      this.#addText(seq, `${head}${valueKind.json},`, JSON.stringify(value), fields);
     } else if (typeof value === 'number') {
       // `String` would drop the sign of -0.
       const text = value === 0 ? '-0' : String(value);
-      this.#append(`${head}${valueKind.number},"${text}"${tail}`);
+      this.#append(`${head}${valueKind.number},"${text}"${fields}`);
     } else if (typeof value === 'bigint') {
-      this.#append(`${head}${valueKind.bigint},"${value}"${tail}`);
+      this.#append(`${head}${valueKind.bigint},"${value}"${fields}`);
     } else {
-      this.#addOther(seq, head, value, tail);
-    }
-  }
-
-  /**
-   * Adds a frame whose value is written as JSON, also where JSON changes it: a Date becomes a text.
-   *
-   * @throws DOMException `DataCloneError` for a value without a text, or one that `checksJson` refuses; TypeError for one that
-   * JSON cannot write; what a getter or a `toJSON` throws
-   */
-  addJson(code: number, seq: number, value: unknown, tail: string): void {
-    if (value === undefined) {
-      this.add(code, seq, value, tail);
-      return;
-    }
-    const text: string | undefined = JSON.stringify(value);
-    const loss = text === undefined || this.#options.checksJson ? lossOfJson(value) : undefined;
-    if (text === undefined || loss !== undefined) {
-      throw new DOMException(loss ?? 'JSON has no text for it', 'DataCloneError');
-    }
-    this.#addText(seq, `,${code},${seq},${valueKind.json},`, text, tail);
-  }
-
-  /**
-   * Adds a frame whose buffers are moved, or copied where the port cannot move them.
-   *
-   * @throws DOMException `DataCloneError` for a port that cannot be moved; what {@link add} throws
-   */
-  addMoving(
-    code: number,
-    seq: number,
-    { value, transfer }: { readonly value: unknown; readonly transfer: readonly Movable[] },
-    tail: string,
-  ): void {
-    if (this.#options.transfers && transfer.length > 0) {
-      this.#addDirect(seq, `,${code},${seq},`, value, tail, transfer);
-    } else if (transfer.some(isPort)) {
-      const why = 'a MessagePort of `transfer` can be moved between threads only';
-      throw new DOMException(why, 'DataCloneError');
-    } else {
-      this.add(code, seq, value, tail);
+      this.#addOther(seq, head, value, fields);
     }
   }
 
@@ -129,7 +109,14 @@ export class FrameWriter {
     return postings;
   }
 
-  #addOther(seq: number, head: string, value: unknown, tail: string): void {
+  #jsonOf(value: unknown): string {
+    const text: string | undefined = JSON.stringify(value);
+    const loss = text === undefined || this.#options.checksJson ? lossOfJson(value) : undefined;
+    if (text !== undefined && loss === undefined) return text;
+    throw new DOMException(loss ?? 'JSON has no text for it', 'DataCloneError');
+  }
+
+  #addOther(seq: number, head: string, value: unknown, fields: string): void {
     let kind = bytesKind(value);
     let bytes = value as Uint8Array;
     const owned = kind === undefined;
@@ -140,11 +127,11 @@ export class FrameWriter {
       } catch (error) {
         // A port of this process can clone more: shared memory, keys, blobs.
         if (!this.#options.transfers || typeof value !== 'object' || value === null) throw error;
-        this.#addDirect(seq, head, value, tail, []);
+        this.#addDirect(seq, head, value, fields, []);
         return;
       }
     }
-    const cells = `${head}${kind},${bytes.byteLength}${tail}`;
+    const cells = `${head}${kind},${bytes.byteLength}${fields}`;
     if (bytes.byteLength >= (this.#options.apartFrom ?? APART)) {
       this.#addApart(seq, cells, bytes, owned);
       return;
@@ -154,10 +141,10 @@ export class FrameWriter {
     this.#append(cells);
   }
 
-  #addText(seq: number, head: string, text: string, tail: string): void {
+  #addText(seq: number, head: string, text: string, fields: string): void {
     const { apartFrom } = this.#options;
-    if (apartFrom === undefined || text.length < apartFrom) this.#append(head + text + tail);
-    else this.#addApart(seq, head + text + tail, undefined, true);
+    if (apartFrom === undefined || text.length < apartFrom) this.#append(head + text + fields);
+    else this.#addApart(seq, head + text + fields, undefined, true);
   }
 
   #append(cells: string): void {
@@ -175,12 +162,12 @@ export class FrameWriter {
     seq: number,
     head: string,
     value: unknown,
-    tail: string,
+    fields: string,
     transfer: readonly Movable[],
   ): void {
     refuseLostObjects(value, 'port', { except: transfer });
     this.#cut();
-    const text = `[${this.#lead}${head}${valueKind.direct},0${tail}]`;
+    const text = `[${this.#lead}${head}${valueKind.direct},0${fields}]`;
     const message: WireMessage = [text, undefined, value];
     this.#postings.push({ message, transfer: [...transfer], only: seq });
   }
@@ -208,6 +195,13 @@ export class FrameWriter {
     });
     this.#cells = '';
   }
+}
+
+/** @throws DOMException `DataCloneError` for a port, which no process can send to another */
+function refusePorts(transfer: readonly Movable[]): void {
+  if (!transfer.some(isPort)) return;
+  const why = 'a MessagePort of `transfer` can be moved between threads only';
+  throw new DOMException(why, 'DataCloneError');
 }
 
 /** Returns the kind of bytes that go as they are; nothing for shared memory, which a port passes itself. */

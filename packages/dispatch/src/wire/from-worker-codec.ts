@@ -30,8 +30,8 @@ export function writeFromWorker(writer: FrameWriter, frame: FromWorker): void {
   const fields = fieldsOf(frame);
   if (frame.kind === 'done' || frame.kind === 'item') {
     const { seq, value, json } = frame;
-    if (json) writer.addJson(code, seq, value, fields);
-    else if (isTransferred(value)) writer.addMoving(code, seq, value, fields);
+    if (json) writer.add(code, seq, value, fields, 'json');
+    else if (isTransferred(value)) writer.add(code, seq, value.value, fields, value.transfer);
     else writer.add(code, seq, value, fields);
   } else writer.add(code, 'seq' in frame ? frame.seq : 0, valueIn(frame), fields);
 }

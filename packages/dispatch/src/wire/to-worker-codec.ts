@@ -47,10 +47,8 @@ function writeRun(writer: FrameWriter, frame: RunFrame): void {
   const code = credit === undefined ? codes.run : codes.stream;
   const texts = metadata === null ? 'null' : JSON.stringify(metadata);
   const items = credit === undefined ? '' : `,${credit}`;
-  const tail = `,${id},${JSON.stringify(task)},${attempt},${deadline},${texts}${flag(announce)}${items}`;
-  if (transfer !== undefined) writer.addMoving(code, seq, { value: input, transfer }, tail);
-  else if (frame.json) writer.addJson(code, seq, input, tail);
-  else writer.add(code, seq, input, tail);
+  const fields = `,${id},${JSON.stringify(task)},${attempt},${deadline},${texts}${flag(announce)}${items}`;
+  writer.add(code, seq, input, fields, transfer ?? (frame.json ? 'json' : undefined));
 }
 
 /**
