@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { soonest } from '../src/kernel/policy/choose-worker.ts';
-import { addSlots, type Slot } from '../src/kernel/state/slots.ts';
+import { addSlots, type Slot } from '../src/kernel/state/pool-state.ts';
 import { Pace } from '../src/kernel/state/worker/pace.ts';
 import { createWindow } from '../src/kernel/state/worker/window.ts';
 import { Worker } from '../src/kernel/state/worker/worker.ts';

@@ -8,8 +8,7 @@ import { healthStep, isDue, mayBeSilent, recycleLimits } from '../src/kernel/pol
 import { canHelp, checksAfter, dueToMove, movableCalls } from '../src/kernel/policy/held-up.ts';
 import { anyWorker, type Call, type PoolWorker } from '../src/kernel/state/call.ts';
 import { Departures } from '../src/kernel/state/departures.ts';
-import type { PoolQueue } from '../src/kernel/state/pool-state.ts';
-import { addSlots, type Slot } from '../src/kernel/state/slots.ts';
+import { addSlots, type PoolQueue, type Slot } from '../src/kernel/state/pool-state.ts';
 import { WaitingCalls } from '../src/kernel/state/waiting-calls.ts';
 import { Worker, type WorkerPhase } from '../src/kernel/state/worker/worker.ts';
 

@@ -1,7 +1,6 @@
 import type { ReloadOptions } from '../../contract/dispatcher.ts';
 import { DispatchError } from '../../errors.ts';
-import type { PoolState } from '../state/pool-state.ts';
-import { isTaken } from '../state/slots.ts';
+import { isTaken, type PoolState } from '../state/pool-state.ts';
 import { replace, useModule } from '../steps/workers.ts';
 
 /**

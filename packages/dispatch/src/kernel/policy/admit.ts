@@ -1,7 +1,6 @@
 import type { RunOptions } from '../../contract/dispatcher.ts';
 import { anyWorker, type Target } from '../state/call.ts';
-import type { PoolQueue, PoolStaff } from '../state/pool-state.ts';
-import { countReady, isTaken } from '../state/slots.ts';
+import { countReady, isTaken, type PoolQueue, type PoolStaff } from '../state/pool-state.ts';
 import { roomOf, slotOfTarget, workerFor } from './choose-worker.ts';
 
 /** Decision about a call that has to wait. */

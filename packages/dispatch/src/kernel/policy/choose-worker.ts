@@ -1,7 +1,6 @@
 import { hashText, heaviest } from '@ticketing/kit';
 import type { PoolWorker, Target } from '../state/call.ts';
-import type { PoolQueue } from '../state/pool-state.ts';
-import type { Slot } from '../state/slots.ts';
+import type { PoolQueue, Slot } from '../state/pool-state.ts';
 import { LEAST_MS } from '../state/worker/pace.ts';
 
 type Choices = Pick<PoolQueue, 'slots' | 'mayDiffer' | 'isHopeful' | 'homeOf'>;

@@ -1,5 +1,5 @@
 import type { Call, PoolWorker } from '../state/call.ts';
-import { isTaken, type Slot } from '../state/slots.ts';
+import { isTaken, type Slot } from '../state/pool-state.ts';
 
 /** Milliseconds between two checks for workers that are held up. */
 export const HELD_UP_CHECK_MS = 1;

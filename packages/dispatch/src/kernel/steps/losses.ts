@@ -2,8 +2,7 @@ import type { WorkerEnd } from '../../contract/transport.ts';
 import { circuitOpen, workerLost } from '../errors.ts';
 import type { Call, PoolWorker } from '../state/call.ts';
 import { traceRetry } from '../state/call-trace.ts';
-import type { PoolState } from '../state/pool-state.ts';
-import { countReady } from '../state/slots.ts';
+import { countReady, type PoolState } from '../state/pool-state.ts';
 import { drainQueue, releaseEmptySlots, requeue } from './queue.ts';
 import { settle, stopTimer } from './settle.ts';
 

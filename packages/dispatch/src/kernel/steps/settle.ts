@@ -2,8 +2,7 @@ import { type TimeoutCode, timedOut } from '../errors.ts';
 import type { Call, CallOwner, LateBy, PoolWorker } from '../state/call.ts';
 import { traceSettled } from '../state/call-trace.ts';
 import type { Ending } from '../state/counts.ts';
-import { type PoolState, touch } from '../state/pool-state.ts';
-import { countReady } from '../state/slots.ts';
+import { countReady, type PoolState, touch } from '../state/pool-state.ts';
 
 /** Answers the caller of a call. */
 export function settle(pool: PoolState, call: Call, ending: Ending, value: unknown): void {

@@ -3,8 +3,7 @@ import { nextImmediate } from '../../soon.ts';
 import { isLate } from '../limits/fair-timer.ts';
 import { BUSY_CHECKS, healthStep, isDue, mayBeSilent } from '../policy/due.ts';
 import type { PoolWorker } from '../state/call.ts';
-import type { PoolState } from '../state/pool-state.ts';
-import { countReady } from '../state/slots.ts';
+import { countReady, type PoolState } from '../state/pool-state.ts';
 import { ask } from './send.ts';
 import { kill, recycle, retire } from './workers.ts';
 

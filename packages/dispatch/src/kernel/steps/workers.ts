@@ -3,8 +3,14 @@ import { circuitOpen, closed, spawnFailed, startedTooLate, workerLost } from '..
 import { startFairTimer } from '../limits/fair-timer.ts';
 import { recycleLimits } from '../policy/due.ts';
 import type { PoolWorker } from '../state/call.ts';
-import { type PoolState, touch } from '../state/pool-state.ts';
-import { addSlots, countReady, isTaken, type Slot } from '../state/slots.ts';
+import {
+  addSlots,
+  countReady,
+  isTaken,
+  type PoolState,
+  type Slot,
+  touch,
+} from '../state/pool-state.ts';
 import { Pace } from '../state/worker/pace.ts';
 import { createWindow } from '../state/worker/window.ts';
 import { Worker } from '../state/worker/worker.ts';
