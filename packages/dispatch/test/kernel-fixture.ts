@@ -1,3 +1,4 @@
+import type { Clock } from '@ticketing/kit';
 import { createManualClock, type ManualClock } from '@ticketing/test-kit';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { Dispatcher, RunOptions, StreamOptions } from '../src/contract/dispatcher.ts';
@@ -35,6 +36,27 @@ export interface Pool {
 
 const made: Pool[] = [];
 
+/** A clock as users write one: its members need their `this`. */
+class MemberClock implements Clock {
+  readonly #manual: ManualClock;
+
+  constructor(manual: ManualClock) {
+    this.#manual = manual;
+  }
+
+  now(): number {
+    return this.#manual.now();
+  }
+
+  setTimeout(callback: () => void, ms: number): unknown {
+    return this.#manual.setTimeout(callback, ms);
+  }
+
+  clearTimeout(timer: unknown): void {
+    this.#manual.clearTimeout(timer);
+  }
+}
+
 /** A pool over a fake transport: one worker, a window of 2, no chance. It is closed and checked after the test. */
 export function createPool(
   { clock = createManualClock(), ...options }: PoolOptions & { readonly clock?: ManualClock } = {},
@@ -46,7 +68,7 @@ export function createPool(
     window: 2,
     random: () => 0,
     ...options,
-    clock,
+    clock: new MemberClock(clock),
   });
   const { dispatcher } = kernelPool;
   const pool: Pool = {

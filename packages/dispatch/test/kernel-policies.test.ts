@@ -13,7 +13,7 @@ import { WaitingCalls } from '../src/kernel/state/waiting-calls.ts';
 import { Worker, type WorkerPhase } from '../src/kernel/state/worker/worker.ts';
 
 const LIMITS = { tasks: 10, ageMs: 1000, rssBytes: 500, heapBytes: 50 };
-const now = () => 0;
+const clock = { now: () => 0 };
 
 interface Given {
   readonly phase?: WorkerPhase;
@@ -69,7 +69,7 @@ const one = {};
 
 describe('choose-worker', () => {
   const chosen = (queue: PoolQueue, target: object) =>
-    workerFor(queue, { ...anyWorker, ...target }, now)?.workerId;
+    workerFor(queue, { ...anyWorker, ...target }, clock)?.workerId;
 
   test('a call goes to the worker with room and the fewest calls, apart from one if it says so', () => {
     const queue = queueOf(
@@ -129,12 +129,12 @@ describe('admit', () => {
   }
 
   test('a call that may not wait is refused, and so is one for a full queue', () => {
-    expect(admit(queueOf(busy()), call({}, { apartFrom: 1 }), now)).toEqual({ kind: 'apart' });
-    expect(admit(measured(3), call(), now)).toEqual({ kind: 'full' });
+    expect(admit(queueOf(busy()), call({}, { apartFrom: 1 }), clock)).toEqual({ kind: 'apart' });
+    expect(admit(measured(3), call(), clock)).toEqual({ kind: 'full' });
   });
 
   test('a call waits as long as the least of its limits and that of the pool', () => {
-    expect(admit(measured(2), call(), now)).toEqual({ kind: 'wait' });
+    expect(admit(measured(2), call(), clock)).toEqual({ kind: 'wait' });
     const refused = (option: string, limit: number, retryAfterMs: number) => ({
       kind: 'overloaded',
       option,
@@ -142,36 +142,38 @@ describe('admit', () => {
       expectedWaitMs: 100,
       retryAfterMs,
     });
-    expect(admit(measured(2, { options: { maxQueue: 9, maxWaitMs: 60 } }), call(), now)).toEqual(
+    expect(admit(measured(2, { options: { maxQueue: 9, maxWaitMs: 60 } }), call(), clock)).toEqual(
       refused('maxWaitMs', 60, 40),
     );
-    expect(admit(measured(2), call({ queueTimeoutMs: 70 }), now)).toEqual(
+    expect(admit(measured(2), call({ queueTimeoutMs: 70 }), clock)).toEqual(
       refused('queueTimeoutMs', 70, 30),
     );
-    expect(admit(measured(2), call({ timeoutMs: 80 }), now)).toEqual(refused('timeoutMs', 80, 20));
+    expect(admit(measured(2), call({ timeoutMs: 80 }), clock)).toEqual(
+      refused('timeoutMs', 80, 20),
+    );
   });
 
   test('the time that a task takes at its worker counts into `timeoutMs`', () => {
     const queue = measured(1);
     queue.departures.answered('echo', 40);
-    expect(admit(queue, call({ timeoutMs: 95 }), now)).toEqual({ kind: 'wait' });
-    expect(admit(queue, call({ timeoutMs: 80 }), now)).toMatchObject({ kind: 'overloaded' });
+    expect(admit(queue, call({ timeoutMs: 95 }), clock)).toEqual({ kind: 'wait' });
+    expect(admit(queue, call({ timeoutMs: 80 }), clock)).toMatchObject({ kind: 'overloaded' });
   });
 
   test('the head of the queue waits, and everyone while nothing is known', () => {
-    expect(admit(measured(0), call({ queueTimeoutMs: 1 }), now)).toEqual({ kind: 'wait' });
+    expect(admit(measured(0), call({ queueTimeoutMs: 1 }), clock)).toEqual({ kind: 'wait' });
     const unknown = queueOf(busy());
     unknown.waiting.push(waiting(1), undefined);
-    expect(admit(unknown, call({ queueTimeoutMs: 1 }), now)).toEqual({ kind: 'wait' });
+    expect(admit(unknown, call({ queueTimeoutMs: 1 }), clock)).toEqual({ kind: 'wait' });
   });
 
   test('room is that of the queue and of the workers', () => {
     expect(queueRoom(queueOf(slotsOf(worker(1, { window: 4, calls: [one] }))))).toBe(6);
     expect(queueRoom(measured(2))).toBe(1);
-    expect(usualWaitMs(measured(2), now)).toBe(100);
-    expect(usualWaitMs(queueOf(slotsOf(worker(1))), now)).toBe(0);
-    expect(hasRoomFor(queueOf(slotsOf(worker(1))), 'key', 0, now)).toBe(true);
-    expect(hasRoomFor(measured(1), 'key', 2, now)).toBe(false);
+    expect(usualWaitMs(measured(2), clock)).toBe(100);
+    expect(usualWaitMs(queueOf(slotsOf(worker(1))), clock)).toBe(0);
+    expect(hasRoomFor(queueOf(slotsOf(worker(1))), 'key', 0, clock)).toBe(true);
+    expect(hasRoomFor(measured(1), 'key', 2, clock)).toBe(false);
   });
 
   test('a pool is broken when no worker is ready and none is tried', () => {

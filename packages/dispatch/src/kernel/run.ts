@@ -58,7 +58,7 @@ function accept(
   let worker = starting;
   try {
     if (starting === undefined) checkCall(pool, task, options);
-    worker ??= workerFor(pool.queue, target, clock.now);
+    worker ??= workerFor(pool.queue, target, clock);
     if (worker === undefined) admitCall(pool, task, target, options);
   } catch (error) {
     counts.rejected += 1;
@@ -127,7 +127,7 @@ function admitCall(
 ): void {
   const { queue, calls } = pool;
   const { name, maxQueue, clock } = pool.options;
-  const decision = admit(queue, { task, target, options }, clock.now);
+  const decision = admit(queue, { task, target, options }, clock);
   switch (decision.kind) {
     case 'apart':
       throw noOtherWorker(name, task, target.apartFrom ?? 0);

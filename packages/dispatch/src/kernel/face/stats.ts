@@ -15,7 +15,7 @@ export function statsOf(pool: PoolState, kind: string, state: DispatcherState): 
     state,
     queued,
     running: calls.active - queued,
-    expectedWaitMs: usualWaitMs(queue, options.clock.now),
+    expectedWaitMs: usualWaitMs(queue, options.clock),
     ...counts,
     ...staff.counts,
     circuit: staff.circuit.state,

@@ -1,7 +1,7 @@
 import type { RunOptions } from '../../contract/dispatcher.ts';
 import { anyWorker, type Target } from '../state/call.ts';
 import { countReady, isTaken, type PoolQueue, type PoolStaff } from '../state/pool-state.ts';
-import { roomOf, slotOfTarget, workerFor } from './choose-worker.ts';
+import { type Now, roomOf, slotOfTarget, workerFor } from './choose-worker.ts';
 
 /** Decision about a call that has to wait. */
 export type Admittance =
@@ -27,14 +27,14 @@ export function admit(
     readonly target: Target;
     readonly options: RunOptions | undefined;
   },
-  now: () => number,
+  clock: Now,
 ): Admittance {
   const { target, options } = call;
   if (target.apartFrom !== undefined) return { kind: 'apart' };
   if (queue.waiting.size >= queue.options.maxQueue) return { kind: 'full' };
   const { option, limit, allowedMs } = waitLimit(queue, call.task, options);
   if (allowedMs === Number.POSITIVE_INFINITY) return WAIT;
-  const waitMs = expectedWaitMs(queue, target, options?.priority ?? 0, now());
+  const waitMs = expectedWaitMs(queue, target, options?.priority ?? 0, clock.now());
   if (waitMs === undefined || waitMs === 0 || waitMs <= allowedMs) return WAIT;
   // By then the queue may be as long as the call may wait.
   const retryAfterMs = Math.max(1, Math.ceil(waitMs - Math.max(0, allowedMs)));
@@ -52,22 +52,17 @@ export function queueRoom({ slots, waiting, options }: PoolQueue): number {
 }
 
 /** Whether a call with a key would be taken besides `others`, of which all may be for its worker. */
-export function hasRoomFor(
-  queue: PoolQueue,
-  key: string,
-  others: number,
-  now: () => number,
-): boolean {
+export function hasRoomFor(queue: PoolQueue, key: string, others: number, clock: Now): boolean {
   const target = { ...anyWorker, key };
-  if (others === 0 && workerFor(queue, target, now) !== undefined) return true;
+  if (others === 0 && workerFor(queue, target, clock) !== undefined) return true;
   if (queue.options.maxQueue - queue.waiting.size <= others) return false;
-  return (expectedWaitMs(queue, target, 0, now()) ?? 0) <= queue.options.maxWaitMs;
+  return (expectedWaitMs(queue, target, 0, clock.now()) ?? 0) <= queue.options.maxWaitMs;
 }
 
 /** Returns the milliseconds that a call without options would wait for a worker; undefined while nothing is known. */
-export function usualWaitMs(queue: PoolQueue, now: () => number): number | undefined {
-  const isNext = workerFor(queue, anyWorker, now) !== undefined;
-  return isNext ? 0 : expectedWaitMs(queue, anyWorker, 0, now());
+export function usualWaitMs(queue: PoolQueue, clock: Now): number | undefined {
+  const isNext = workerFor(queue, anyWorker, clock) !== undefined;
+  return isNext ? 0 : expectedWaitMs(queue, anyWorker, 0, clock.now());
 }
 
 /** Returns the milliseconds that a call would wait; 0 if none goes before it, undefined while nothing is known. */

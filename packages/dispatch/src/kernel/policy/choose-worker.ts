@@ -1,22 +1,21 @@
-import { hashText, heaviest } from '@ticketing/kit';
+import { type Clock, hashText, heaviest } from '@ticketing/kit';
 import type { PoolWorker, Target } from '../state/call.ts';
 import type { PoolQueue, Slot } from '../state/pool-state.ts';
 import { LEAST_MS } from '../state/worker/pace.ts';
 
+/** Clock that is read only where it matters: that costs as much as a small answer. */
+export type Now = Pick<Clock, 'now'>;
+
 type Choices = Pick<PoolQueue, 'slots' | 'mayDiffer' | 'isHopeful' | 'homeOf'>;
 
 /** Returns the worker that takes a call now; undefined if the call has to wait. */
-export function workerFor(
-  queue: Choices,
-  target: Target,
-  now: () => number,
-): PoolWorker | undefined {
+export function workerFor(queue: Choices, target: Target, clock: Now): PoolWorker | undefined {
   const { apartFrom } = target;
   if (apartFrom !== undefined) {
-    return bestWorker(queue, now, ({ workerId }) => workerId !== apartFrom);
+    return bestWorker(queue, clock, ({ workerId }) => workerId !== apartFrom);
   }
   const slot = slotOfTarget(queue, target);
-  if (slot === undefined) return bestWorker(queue, now);
+  if (slot === undefined) return bestWorker(queue, clock);
   const current = queue.slots[slot]?.current;
   return current?.hasRoom ? current : undefined;
 }
@@ -24,10 +23,10 @@ export function workerFor(
 /** Returns the worker with room that is least busy, or is likely to answer first, of those that match. */
 export function bestWorker(
   { slots, mayDiffer }: Pick<Choices, 'slots' | 'mayDiffer'>,
-  now: () => number,
+  clock: Now,
   matches?: (worker: PoolWorker) => boolean,
 ): PoolWorker | undefined {
-  return mayDiffer ? soonest(slots, now(), matches) : leastBusy(slots, matches);
+  return mayDiffer ? soonest(slots, clock.now(), matches) : leastBusy(slots, matches);
 }
 
 /** Returns the slot of a target; undefined for any worker, and while the slot is empty and no worker will come. */

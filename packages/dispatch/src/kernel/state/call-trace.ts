@@ -1,5 +1,5 @@
 import { channel, tracingChannel } from 'node:diagnostics_channel';
-import type { TraceChannel } from '@ticketing/kit';
+import type { Clock, TraceChannel } from '@ticketing/kit';
 import type { Ending } from './counts.ts';
 
 /** One call, as subscribers of `tracing:ticketing:dispatch:run:*` see it: the same object in every event. */
@@ -61,19 +61,19 @@ export function traceRetry(
   retryChannel.publish({ run, attempt, workerId, ...times });
 }
 
-/** Publishes the end of a call. `now` is read only for a traced call. */
+/** Publishes the end of a call. The clock is read only for a traced call. */
 export function traceSettled(
   call: TracedCall,
   ending: Ending,
   value: unknown,
-  now: () => number,
+  clock: Pick<Clock, 'now'>,
 ): void {
   const { worker, sentAt } = call;
   const { trace, enqueuedAt } = call.asked;
   if (trace === undefined) return;
   trace.attempt = call.attempt;
   trace.workerId = worker?.workerId;
-  trace.waitMs = (worker === undefined ? now() : sentAt) - enqueuedAt;
+  trace.waitMs = (worker === undefined ? clock.now() : sentAt) - enqueuedAt;
   if (ending !== 'completed') {
     trace.error = value;
     runChannel.error.publish(trace);

@@ -36,11 +36,7 @@ export function fillAll(pool: PoolState): void {
   if (waiting.size === 0) return;
   const now = options.clock.now();
   const next = (): PoolWorker | undefined =>
-    bestWorker(
-      queue,
-      () => now,
-      ({ slot }) => waiting.hasFor(slot),
-    );
+    bestWorker(queue, { now: () => now }, ({ slot }) => waiting.hasFor(slot));
   for (let worker = next(); worker !== undefined; worker = next()) {
     // It only fills the worker: no departure is measured.
     if (giveNext(pool, worker, now)) worker.load.served(now);

@@ -16,11 +16,11 @@ export function wakeWaiters(pool: PoolState): void {
 /** Whether a call would be taken besides those of callers that were let through. A broken pool refuses it at once, which is no full queue. */
 export function hasRoom(pool: PoolState, key: string | undefined): boolean {
   const { queue, capacity, options } = pool;
-  const { now } = options.clock;
+  const { clock } = options;
   if (isBroken(pool.staff)) return true;
-  if (key !== undefined) return hasRoomFor(queue, key, capacity.granted, now);
+  if (key !== undefined) return hasRoomFor(queue, key, capacity.granted, clock);
   if (queueRoom(queue) <= capacity.granted) return false;
-  return (usualWaitMs(queue, now) ?? 0) <= options.maxWaitMs;
+  return (usualWaitMs(queue, clock) ?? 0) <= options.maxWaitMs;
 }
 
 /** Lets a caller through. It keeps its room until it calls, at most until the end of this event loop turn. */

@@ -17,7 +17,7 @@ export function settle(pool: PoolState, call: Call, ending: Ending, value: unkno
     if (ending === 'completed' || ending === 'failed') owner.answered += 1;
   }
   if (call.watch !== undefined) calls.watches.end(call.watch);
-  traceSettled(call, ending, value, options.clock.now);
+  traceSettled(call, ending, value, options.clock);
   call.answer(ending, value, pool.unsent.isApart);
 }
 
