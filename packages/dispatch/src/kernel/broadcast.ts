@@ -39,7 +39,7 @@ export async function broadcast(
       };
       // Its successor runs a kept one as it starts, and would run it twice.
       const place = { owner, slot, only: later ? workerId : undefined };
-      const call = run(pool, task, input, { ...callOptions, onWorker }, place);
+      const call = run(pool, { task, input, options: { ...callOptions, onWorker } }, place);
       const [outcome] = await Promise.allSettled([call]);
       return { ...outcome, workerId: by, slot };
     }),
@@ -55,7 +55,7 @@ export async function prepare(pool: PoolState, worker: PoolWorker): Promise<void
     seen.add(each);
     const { task, input, options } = each;
     try {
-      if (!isOver(pool, each)) await run(pool, task, input, options, { starting: worker });
+      if (!isOver(pool, each)) await run(pool, { task, input, options }, { starting: worker });
     } catch (error) {
       if (worker.phase !== 'starting') return;
       if (isOver(pool, each)) continue;

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import type { ForwardedRunOptions } from '../contract/dispatcher.ts';
+import type { ForwardedCall, ForwardedRunOptions } from '../contract/dispatcher.ts';
 import { checkRunOptions, checkTaskName } from './checks.ts';
 import {
   circuitOpen,
@@ -28,26 +28,15 @@ const overloadedChannel = channel('ticketing:dispatch:overloaded');
 const NONE: ForwardedRunOptions = {};
 
 /** Runs a task once; `place` tells for whom, and where if it is a part of a broadcast. */
-export function run(
-  pool: PoolState,
-  task: string,
-  input: unknown,
-  options: ForwardedRunOptions | undefined,
-  place: CallPlace,
-): Promise<unknown> {
-  const result = accept(pool, task, input, options, place);
+export function run(pool: PoolState, asked: ForwardedCall, place: CallPlace): Promise<unknown> {
+  const result = accept(pool, asked, place);
   advance(pool);
   return result;
 }
 
 /** Takes a call in: a worker with room gets it now, else it waits. Rejects with the error of a call that is refused. */
-function accept(
-  pool: PoolState,
-  task: string,
-  input: unknown,
-  options: ForwardedRunOptions | undefined,
-  place: CallPlace,
-): Promise<unknown> {
+function accept(pool: PoolState, asked: ForwardedCall, place: CallPlace): Promise<unknown> {
+  const { task, input, options } = asked;
   const { owner, source, items, slot, only, starting } = place;
   const { calls, hold } = pool;
   const { name, clock } = pool.options;

@@ -52,6 +52,8 @@ type Callers = Pick<CallPlace, 'owner' | 'source' | 'items'>;
 
 const reloadRules = { module: aUrl, parallel: wholeBetween(1, MAX_WORKERS) } satisfies Rules;
 
+const NO_ONE: Callers = {};
+
 /**
  * Dispatcher over the workers of a pool. Without a lender it owns them: `drain()` waits for every call, and the caller must call
  * `close()`, which ends them. With a lender `drain()` and `close()` affect its own calls only.
@@ -100,7 +102,7 @@ export class PoolDispatcher implements Dispatcher<TaskMap> {
 
   // biome-ignore lint/suspicious/noExplicitAny: the contract types input and output by the task's name
   run(task: string, input?: unknown, options?: RunOptions): Promise<any> {
-    return this.#run({ task, input, options }, {});
+    return this.#run({ task, input, options }, NO_ONE);
   }
 
   /** Runs or streams a task for one that passes the call on. Called by `forwardCall` alone. */
@@ -112,15 +114,14 @@ export class PoolDispatcher implements Dispatcher<TaskMap> {
     return this.#run(call, { source, items });
   }
 
-  #run(call: ForwardedCall, { owner, source, items }: Callers): Promise<unknown> {
-    const { task, input, options } = call;
+  #run(call: ForwardedCall, callers: Callers): Promise<unknown> {
     if (this.#lender !== undefined) {
-      const refusal = this.#refusal(task);
+      const refusal = this.#refusal(call.task);
       if (refusal !== undefined) return Promise.reject(refusal);
-      return this.#lender.#run(call, { owner: this.#own, source, items });
+      return this.#lender.#run(call, { ...callers, owner: this.#own });
     }
     useGrant(this.#pool);
-    return run(this.#pool, task, input, options, { owner, source, items });
+    return run(this.#pool, call, callers);
   }
 
   stream(
