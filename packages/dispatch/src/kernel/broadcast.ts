@@ -52,6 +52,7 @@ export async function prepare(pool: PoolState, worker: PoolWorker): Promise<void
   const next = (): KeptBroadcast | undefined =>
     [...pool.kept.values()].find((each) => !seen.has(each));
   for (let each = next(); each !== undefined; each = next()) {
+    if (worker.phase !== 'starting') return;
     seen.add(each);
     const { task, input, options } = each;
     try {

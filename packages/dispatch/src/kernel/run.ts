@@ -70,6 +70,8 @@ function accept(pool: PoolState, asked: ForwardedCall, place: CallPlace): Promis
     items?.begin(call, streamKernel(pool));
     if (!hold.isHeld) hold.set(true);
     if (options !== undefined) watch(pool, call, options, worker !== undefined);
+    // A subscriber of its start may have aborted it.
+    if (call.state !== 'queued') return;
     if (worker !== undefined) begin(pool, worker, call, enqueuedAt);
     else enqueue(pool, call);
     source?.whenAborted((reason) => abort(pool, call, reason));
@@ -81,7 +83,7 @@ function watch(
   { calls }: PoolState,
   call: Call,
   options: ForwardedRunOptions,
-  isBegun: boolean,
+  goesOutNow: boolean,
 ): void {
   const { signal, timeoutMs, queueTimeoutMs } = options;
   if ((signal ?? timeoutMs ?? queueTimeoutMs) === undefined) return;
@@ -89,8 +91,8 @@ function watch(
   // The consumer of a stream hears of an abort at once, however many calls there are.
   const active = isStream ? 0 : calls.active;
   const watched = calls.watches.create(call, options, active);
-  call.watched(watched);
-  calls.watches.begin(watched, isBegun && !isStream);
+  call.setWatch(watched);
+  calls.watches.begin(watched, goesOutNow && !isStream);
 }
 
 /** @throws TypeError or RangeError for wrong use; DispatchError if no call of this task is taken now */

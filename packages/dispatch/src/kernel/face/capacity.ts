@@ -39,6 +39,9 @@ export function waitForCapacity(
     pool.hold.set(true);
     // Those before it may wait for the workers of their keys.
     wakeWaiters(pool);
+    // One more worker has room.
+    pool.changes.mayStart = true;
+    advance(pool);
   });
 }
 

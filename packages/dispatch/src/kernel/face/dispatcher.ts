@@ -271,7 +271,8 @@ export class PoolDispatcher implements Dispatcher<TaskMap> {
       await new Promise<void>((resolve) => drains.add({ owner: this.#own, resolve }));
     }
     if (timer !== false) clock.clearTimeout(timer);
-    const completed = this.#calls.answered - before.answered;
+    // A worker that starts meanwhile may run broadcasts.
+    const completed = Math.min(before.active, this.#calls.answered - before.answered);
     return { completed, aborted: before.active - completed };
   }
 

@@ -24,7 +24,7 @@ export async function reloadWorkers(
   const replaceSome = async (): Promise<void> => {
     for (const slot of slots) {
       if (slot.index >= staff.min && !isTaken(slot)) continue;
-      slot.current?.health.replace(true);
+      slot.current?.health.setReplaced(true);
       try {
         await replace(pool, slot).catch((error: unknown) => {
           // A new worker that dies once, as for want of memory, says nothing of the next one: another try, and no more.

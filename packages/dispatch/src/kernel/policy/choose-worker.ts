@@ -35,7 +35,9 @@ export function slotOfTarget(queue: Choices, { key, slot: wanted }: Target): num
   const { slots, homeOf } = queue;
   if (key !== undefined && homeOf !== undefined) return homeSlot(slots, key, homeOf);
   const slot = wanted ?? slotOfKey(key ?? '', slots.length);
-  return slots[slot]?.current === undefined && !queue.isHopeful ? undefined : slot;
+  // A slot that was removed gets no worker either.
+  const getsOne = queue.isHopeful && slot < slots.length;
+  return slots[slot]?.current === undefined && !getsOne ? undefined : slot;
 }
 
 /** Returns the slot of the worker that owns a key; undefined if none of those that take calls does. */

@@ -35,7 +35,7 @@ export function canHelp(worker: PoolWorker, slots: readonly Slot[], isHopeful: b
 
 /** Returns those calls that have been at their worker for long enough to move. */
 export function dueToMove(calls: readonly Call[], now: number): Call[] {
-  return calls.filter(({ sentAt, moves }) => now - sentAt >= patienceMs(moves));
+  return calls.filter(({ sentAt, moves }) => now - sentAt >= stayMs(moves));
 }
 
 /** Returns how many checks in a row a worker must fail from now on, after one that was held up for `heldMs` has sent something. */
@@ -47,7 +47,7 @@ export function checksAfter(checks: number, heldMs: number): number {
  * Returns the milliseconds that a call stays where it is, doubled with each move. Without the doubling a call that takes long to
  * arrive, since it is large or all workers wait for a processor, would move for ever.
  */
-function patienceMs(moves: number): number {
+function stayMs(moves: number): number {
   return HELD_UP_CHECK_MS * 2 ** moves;
 }
 

@@ -11,11 +11,11 @@ import type { JobList, Queued } from './job-queue.ts';
 import type { Worker } from './worker/worker.ts';
 
 /**
- * State of a call. `abandoned`: its caller has been answered, its worker has not settled it yet.
+ * State of a call. `settled`: its caller has been answered. `abandoned`: it has, and its worker is to stop the task.
  *
- *   queued → sent → settled
- *     ↑______/ |  ↘ abandoned → settled
- *   (worker lost)
+ *   queued → sent → settled → abandoned
+ *     ↑______/
+ *   (its worker was lost, or gave it back)
  */
 export type CallState = 'queued' | 'sent' | 'abandoned' | 'settled';
 
@@ -193,13 +193,13 @@ export class Call implements Queued {
   }
 
   /** Notes that it waits again. */
-  queue(): void {
+  noteQueued(): void {
     this.state = 'queued';
     this.worker = undefined;
   }
 
   /** Notes the worker that has it, and its number there. */
-  send(worker: PoolWorker, seq: number, now: number): void {
+  noteSent(worker: PoolWorker, seq: number, now: number): void {
     this.state = 'sent';
     this.worker = worker;
     this.seq = seq;
@@ -207,32 +207,32 @@ export class Call implements Queued {
   }
 
   /** Notes that its caller is answered, and that its worker is to stop it. */
-  abandon(): void {
+  noteAbandoned(): void {
     this.state = 'abandoned';
   }
 
   /** Notes that nothing is left to do for it. */
-  settle(): void {
+  noteSettled(): void {
     this.state = 'settled';
   }
 
   /** Notes that its worker was lost. */
-  lose(): void {
+  noteLost(): void {
     this.losses += 1;
   }
 
   /** Notes that it was taken back from a worker that had not begun it. */
-  move(): void {
+  noteMoved(): void {
     this.moves += 1;
   }
 
   /** Sets its watch. */
-  watched(watch: Watch<Call>): void {
+  setWatch(watch: Watch<Call>): void {
     this.watch = watch;
   }
 
   /** Sets the timer that it has for its worker, or notes that there is none. */
-  time(timer: unknown): void {
+  setTimer(timer: unknown): void {
     this.workerTimer = timer;
   }
 
@@ -256,7 +256,8 @@ export class Call implements Queued {
     // Nothing is called for an answered caller. Hooks hold what belongs to a context until this.
     this.#listeners?.context?.emitDestroy();
     // Only an error that was made for this call alone may be changed.
-    const isOurs = DispatchError.is(value) || (ending === 'failed' && isCopy);
+    const isShared = value !== undefined && value === this.options?.signal?.reason;
+    const isOurs = !isShared && (DispatchError.is(value) || (ending === 'failed' && isCopy));
     if (ending === 'completed') this.#resolve(value);
     else if (isOurs && value instanceof Error) this.#resolve(withCallers(value));
     else this.#reject(value);

@@ -102,7 +102,7 @@ export interface PoolQueue {
   readonly homeOf: ((key: string, workerIds: readonly number[]) => number | undefined) | undefined;
 }
 
-/** Calls of a pool. Written by `steps/settle.ts` alone. */
+/** Calls of a pool. `active`, `streams` and `lastId` are written by `steps/settle.ts` alone. */
 export interface PoolCalls {
   /** Calls whose callers are waiting. */
   active: number;
@@ -115,7 +115,7 @@ export interface PoolCalls {
   readonly watches: Watches<Call>;
 }
 
-/** Workers of a pool. Written by `steps/workers.ts` alone. */
+/** Workers of a pool. Written by `steps/workers.ts` alone, but for counts of workers that other steps end. */
 export interface PoolStaff {
   readonly slots: Slot[];
   /** Workers whose end has not been seen. */
@@ -151,7 +151,7 @@ export type PoolNews =
   | { readonly kind: 'exit'; readonly worker: PoolWorker; readonly end: WorkerEnd }
   | { readonly kind: 'circuit-open'; readonly error: unknown };
 
-/** Changes since the last pass of `advance`, which alone clears them. */
+/** Changes since the last pass of `advance`, which clears them; `reported` is cleared by `kernel.ts`. */
 export interface PoolChanges {
   /** Whether the pass runs now. */
   isRunning: boolean;
@@ -167,7 +167,7 @@ export interface PoolChanges {
   /** Calls that several workers may take wait again. */
   hasReturned: boolean;
   /** Workers have come or gone: keys may have new homes. */
-  hasMoved: boolean;
+  hasStaffChanged: boolean;
   /** Calls or slots may want workers. */
   mayStart: boolean;
   /** No worker will come for empty slots. */
@@ -187,7 +187,7 @@ export interface UnsentFrames {
   readonly isApart: boolean;
 }
 
-/** Everything that is known of a pool. Steps read and write it; `emit` is the only way in for workers, timers and signals. */
+/** Everything that is known of a pool. Workers, signals and timers of calls and workers reach it by `emit` alone. */
 export interface PoolState {
   readonly transport: Transport;
   readonly options: ResolvedPoolOptions;
@@ -239,9 +239,7 @@ export function createPoolState(
       lastId: 0,
       counts: createKernelCounts(),
       broadcasts: createKernelCounts(),
-      watches: new Watches(options.clock, (call, over) =>
-        receive(pool, { kind: 'over', call, over }),
-      ),
+      watches: new Watches(options.clock, (call, over) => pool.emit({ kind: 'over', call, over })),
     },
     staff: {
       slots,
@@ -267,7 +265,7 @@ export function createPoolState(
       news: [],
       speaker: undefined,
       hasReturned: false,
-      hasMoved: false,
+      hasStaffChanged: false,
       mayStart: false,
       hasLostHope: false,
       hasRoom: false,

@@ -7,7 +7,7 @@ export class WaitingCalls {
   /** Since when the queue has not been empty. */
   since = 0;
   readonly #shared = new JobQueue<Call>();
-  readonly #keyed = new Map<number, JobQueue<Call>>();
+  readonly #bySlot = new Map<number, JobQueue<Call>>();
 
   /** Adds a call; with a slot, for the worker of that slot only. */
   push(call: Call, slot: number | undefined): void {
@@ -32,22 +32,24 @@ export class WaitingCalls {
     { priority, now, workers }: { priority: number; now: number; workers: number },
   ): number {
     let own = 0;
-    if (slot !== undefined) own = this.#keyed.get(slot)?.before(priority, now) ?? 0;
-    else if (this.#keyed.size >= workers) {
+    if (slot !== undefined) own = this.#bySlot.get(slot)?.before(priority, now) ?? 0;
+    else if (this.#bySlot.size >= workers) {
       own = Number.POSITIVE_INFINITY;
-      for (const queue of this.#keyed.values()) own = Math.min(own, queue.before(priority, now));
+      for (const queue of this.#bySlot.values()) own = Math.min(own, queue.before(priority, now));
     }
     return this.#shared.before(priority, now) + own * workers;
   }
 
+  /** Removes a call. Does nothing if it is in no queue. */
   remove(call: Call): void {
-    if (!this.#shared.remove(call)) for (const queue of this.#keyed.values()) queue.remove(call);
+    if (call.list === undefined) return;
+    if (!this.#shared.remove(call)) for (const queue of this.#bySlot.values()) queue.remove(call);
     this.size -= 1;
   }
 
   /** Whether calls wait for a slot's worker alone; without a slot, for any worker. */
   has(slot: number | undefined): boolean {
-    const queue = slot === undefined ? this.#shared : this.#keyed.get(slot);
+    const queue = slot === undefined ? this.#shared : this.#bySlot.get(slot);
     return queue !== undefined && queue.size > 0;
   }
 
@@ -58,7 +60,7 @@ export class WaitingCalls {
 
   /** Removes and returns the call that the worker of a slot runs next; with `ownOnly`, of those that wait for it alone. */
   shift(slot: number, now: number, ownOnly: boolean): Call | undefined {
-    const own = this.#keyed.get(slot)?.peek();
+    const own = this.#bySlot.get(slot)?.peek();
     const any = ownOnly ? undefined : this.#shared.peek();
     const call =
       any === undefined || (own !== undefined && !goesBefore(any, own)) ? own : this.next(any, now);
@@ -84,8 +86,8 @@ export class WaitingCalls {
 
   /** Lets any worker run the calls that wait for a slot. */
   release(slot: number): void {
-    const queue = this.#keyed.get(slot);
-    this.#keyed.delete(slot);
+    const queue = this.#bySlot.get(slot);
+    this.#bySlot.delete(slot);
     for (let call = queue?.shift(); call !== undefined; call = queue?.shift()) {
       this.#shared.putBack(call);
     }
@@ -94,7 +96,7 @@ export class WaitingCalls {
   /** Removes and returns all. */
   drain(): Call[] {
     const calls: Call[] = [];
-    for (const queue of [this.#shared, ...this.#keyed.values()]) {
+    for (const queue of [this.#shared, ...this.#bySlot.values()]) {
       for (let call = queue.shift(); call !== undefined; call = queue.shift()) calls.push(call);
     }
     this.size = 0;
@@ -103,10 +105,10 @@ export class WaitingCalls {
 
   #queueOf(slot: number | undefined): JobQueue<Call> {
     if (slot === undefined) return this.#shared;
-    let queue = this.#keyed.get(slot);
+    let queue = this.#bySlot.get(slot);
     if (queue === undefined) {
       queue = new JobQueue();
-      this.#keyed.set(slot, queue);
+      this.#bySlot.set(slot, queue);
     }
     return queue;
   }

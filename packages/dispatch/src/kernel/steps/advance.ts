@@ -13,7 +13,8 @@ const LINGER_MS = 10;
 
 /**
  * Does what must follow from changes, in one order, until nothing has changed: calls move, workers are filled, started and
- * stopped, frames leave, and callers that wait for room get it. Called once after each event; steps call nothing of this.
+ * stopped, frames leave, and callers that wait for room get it. Called once after each event and each call; no step calls what it does. An event out of a listener of a caller
+ * has a pass of its own, or the pass that runs goes on with it.
  */
 export function advance(pool: PoolState): void {
   const { changes } = pool;
@@ -43,7 +44,7 @@ function isChanged(changes: PoolChanges): boolean {
     changes.touched.length > 0 ||
     changes.hasReturned ||
     changes.mayStart ||
-    changes.hasMoved ||
+    changes.hasStaffChanged ||
     changes.hasLostHope ||
     changes.hasRoom
   );
@@ -54,8 +55,8 @@ function pass(pool: PoolState): void {
   const { touched } = changes;
   changes.touched = changes.spare;
   changes.spare = touched;
-  if (changes.hasMoved) {
-    changes.hasMoved = false;
+  if (changes.hasStaffChanged) {
+    changes.hasStaffChanged = false;
     rehome(pool);
   }
   if (changes.hasLostHope) {

@@ -52,7 +52,7 @@ export function fillAll(pool: PoolState): void {
 function give(pool: PoolState, worker: PoolWorker, call: Call, now: number): void {
   const seq = worker.admission.give();
   const { id, task, input, options, deadline, counts, enqueuedAt } = call.asked;
-  call.send(worker, seq, now);
+  call.noteSent(worker, seq, now);
   worker.calls.add(call);
   worker.outbox.post(
     {

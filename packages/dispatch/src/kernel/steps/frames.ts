@@ -210,7 +210,7 @@ function started({ options, emit }: PoolState, call: Call | undefined): void {
   if (call?.state !== 'sent') return;
   const limit = call.options?.runTimeoutMs;
   if (limit === undefined) return;
-  call.time(options.clock.setTimeout(() => emit({ kind: 'run-late', call }), limit));
+  call.setTimer(options.clock.setTimeout(() => emit({ kind: 'run-late', call }), limit));
 }
 
 function itemCame(

@@ -30,7 +30,7 @@ export function giveUp(pool: PoolState, call: Call, error: unknown, ending: Endi
     release(pool, worker, call);
     return;
   }
-  call.abandon();
+  call.noteAbandoned();
   post(pool, worker, { kind: 'abort', seq, reason: error }, pool.options.clock.now());
   // While closing, the worker as a whole has its grace to stop.
   if (pool.phase !== 'closed') startGrace(pool, call, pool.options.abortGraceMs);
@@ -58,7 +58,9 @@ export function callOver(pool: PoolState, call: Call, over: Over): void {
     return;
   }
   const hasStarted = call.seq <= (call.worker?.started ?? 0);
-  if (over.why === 'ERR_QUEUE_TIMEOUT' && call.state === 'sent' && hasStarted) return;
+  // A retried call has started in time once.
+  const wasInTime = call.losses > 0 || (call.state === 'sent' && hasStarted);
+  if (over.why === 'ERR_QUEUE_TIMEOUT' && wasInTime) return;
   giveUp(pool, call, lateError(pool, call, over.why, over.ms), 'aborted');
 }
 
@@ -86,7 +88,7 @@ export function gracePassed(pool: PoolState, call: Call, grace: Grace): void {
   if (worker === undefined) return;
   const hasStarted = call.seq <= worker.started;
   const isKilled = isKilledFor(pool, worker);
-  const hasAnswered = worker.health.heard !== grace.asked;
+  const hasAnswered = grace.asked !== undefined && worker.health.heard !== grace.asked;
   const { ms } = grace;
   switch (grace.stage) {
     case 'first half': {
@@ -97,7 +99,7 @@ export function gracePassed(pool: PoolState, call: Call, grace: Grace): void {
     case 'second half': {
       // Other tasks hold it up: it has its grace from its start.
       if (!hasStarted) startGrace(pool, call, Math.max(ms, MIN_RECHECK_MS));
-      else if (!isKilled || (grace.asked !== undefined && hasAnswered)) stuck(pool, worker, call);
+      else if (!isKilled || hasAnswered) stuck(pool, worker, call);
       else {
         const asked = grace.asked ?? askNow(pool, worker);
         wait(pool, call, Math.max(ms, LEAST_ANSWER_MS), { stage: 'answer', ms, asked });
@@ -143,7 +145,7 @@ function wait(pool: PoolState, call: Call, ms: number, grace: Grace): void {
   startFairTimer({
     clock: pool.options.clock,
     ms,
-    set: (timer) => call.time(timer),
+    set: (timer) => call.setTimer(timer),
     passed: () => pool.emit({ kind: 'grace', call, grace }),
   });
 }

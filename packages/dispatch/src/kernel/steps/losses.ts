@@ -16,7 +16,7 @@ export function loseCalls(pool: PoolState, worker: PoolWorker, end: WorkerEnd): 
   worker.calls.clear();
   for (const call of calls) {
     stopTimer(pool, call);
-    if (call.state === 'abandoned') call.settle();
+    if (call.state === 'abandoned') call.noteSettled();
     else if (call.seq > started && !(canMove && call.isSpent)) requeue(pool, call);
     else loseCall(pool, worker, call, () => workerLost(pool.options.name, { pid, end }, call.task));
   }
@@ -34,7 +34,7 @@ export function loseCall(
     return;
   }
   traceRetry(call, worker.workerId, pool.options.clock.now());
-  call.lose();
+  call.noteLost();
   call.asked.counts.retried += 1;
   requeue(pool, call);
 }

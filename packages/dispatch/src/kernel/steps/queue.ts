@@ -19,7 +19,7 @@ export function requeue(pool: PoolState, call: Call): void {
   } else if (only !== undefined && slot === undefined) {
     settle(pool, call, 'rejected', noSuchWorker(options.name, call.task, only));
   } else {
-    call.queue();
+    call.noteQueued();
     queue.waiting.putBack(call, slotOfTarget(queue, call.target), options.clock.now());
     redistribute(changes);
   }

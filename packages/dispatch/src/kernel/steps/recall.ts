@@ -68,7 +68,7 @@ function checkWorker(pool: PoolState, worker: PoolWorker): boolean {
   if (seqs.size === 0) return true;
   for (const call of held) {
     if (!seqs.has(call.seq)) continue;
-    call.move();
+    call.noteMoved();
     call.asked.counts.moved += 1;
     release(pool, worker, call);
     requeue(pool, call);

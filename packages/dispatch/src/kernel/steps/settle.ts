@@ -4,11 +4,12 @@ import { traceSettled } from '../state/call-trace.ts';
 import type { Ending } from '../state/counts.ts';
 import { countReady, type PoolState, touch } from '../state/pool-state.ts';
 
-/** Answers the caller of a call. */
+/** Answers the caller of a call, once. */
 export function settle(pool: PoolState, call: Call, ending: Ending, value: unknown): void {
+  if (call.state === 'settled') return;
   const { calls, options } = pool;
   const { counts, owner } = call.asked;
-  call.settle();
+  call.noteSettled();
   calls.active -= 1;
   if (call.items !== undefined) calls.streams -= 1;
   counts[ending] += 1;
@@ -57,7 +58,7 @@ export function release(pool: PoolState, worker: PoolWorker, call: Call): void {
 export function stopTimer({ options }: PoolState, call: Call): void {
   if (call.workerTimer === undefined) return;
   options.clock.clearTimeout(call.workerTimer);
-  call.time(undefined);
+  call.setTimer(undefined);
 }
 
 /** Returns why a call has not begun, if no worker takes any. */

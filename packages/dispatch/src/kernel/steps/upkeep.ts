@@ -31,20 +31,20 @@ export function checkHealth(pool: PoolState, isLate: boolean): void {
   for (const { current: worker, next } of pool.staff.slots) {
     if (worker?.phase !== 'ready') continue;
     const { health, handle } = worker;
-    if (next === undefined) health.replace(false);
+    if (next === undefined) health.setReplaced(false);
     const isTooBusy = worker.load.checkBusy(pool.options.recycle.utilisation) >= BUSY_CHECKS;
     if (isDue(worker, now) || health.asksRecycle || (isTooBusy && mayReplaceBusy(pool))) {
       recycle(pool, worker);
     }
     if (worker.isInspected) {
-      health.ask(undefined);
+      health.setAsked(undefined);
       continue;
     }
     if (handle?.inspect?.() && health.asked !== undefined) ask(pool, worker);
     const step = healthStep(worker, isLate);
-    if (step.kind === 'wait') health.ask(step.asked);
+    if (step.kind === 'wait') health.setAsked(step.asked);
     else if (step.kind === 'ask') {
-      health.ask('due');
+      health.setAsked('due');
       ask(pool, worker);
     } else {
       // If this process was the one that slept, the answer is there and is read before this runs.

@@ -17,7 +17,7 @@ import { Worker } from '../state/worker/worker.ts';
 import { loseCalls } from './losses.ts';
 import { sendLast } from './send.ts';
 
-/** Starts missing workers: kept ones, those that calls wait for, and one more if calls wait for any. */
+/** Starts missing workers: kept ones, those that calls wait for, and one more if calls, or callers for room, wait for any. */
 export function startMissing(pool: PoolState): void {
   const { staff, queue } = pool;
   if (pool.phase === 'closed' || staff.circuit.state !== 'closed') return;
@@ -25,7 +25,7 @@ export function startMissing(pool: PoolState): void {
     if (isTaken(slot)) continue;
     if (slot.index < staff.min || queue.waiting.has(slot.index)) spawn(pool, slot);
   }
-  if (queue.waiting.has(undefined)) grow(pool);
+  if (queue.waiting.has(undefined) || pool.capacity.waiters.size > 0) grow(pool);
 }
 
 /** Starts one more worker, if a slot is free and none is starting. */
@@ -53,7 +53,7 @@ export function replace(pool: PoolState, slot: Slot): Promise<void> {
   slot.restartTimer = undefined;
   slot.next = undefined;
   if (next !== undefined) {
-    next.health.replace(true);
+    next.health.setReplaced(true);
     kill(next);
     next.starting.onStart?.(closed(name));
   }
@@ -68,7 +68,7 @@ export function recycle(pool: PoolState, worker: PoolWorker): void {
   const slot = staff.slots[worker.slot];
   if (worker.health.isReplaced || worker.phase !== 'ready' || pool.phase === 'closed') return;
   if (slot === undefined || slot.next !== undefined) return;
-  worker.health.replace(true);
+  worker.health.setReplaced(true);
   staff.counts.recycled += 1;
   replace(pool, slot).catch(() => {});
 }
@@ -89,7 +89,7 @@ export function admitWorker(pool: PoolState, worker: PoolWorker): void {
   worker.starting.onStart?.(undefined);
   if (staff.circuit.state === 'half-open') proved(pool);
   if (!hold.isHeld) worker.handle?.hold(false);
-  changes.hasMoved = true;
+  changes.hasStaffChanged = true;
   changes.mayStart = true;
   touch(pool, worker);
   changes.news.push({ kind: 'ready', worker });
@@ -100,7 +100,7 @@ export function admitWorker(pool: PoolState, worker: PoolWorker): void {
 export function retire(pool: PoolState, worker: PoolWorker): void {
   if (worker.phase !== 'ready') return;
   worker.phase = 'retiring';
-  pool.changes.hasMoved = true;
+  pool.changes.hasStaffChanged = true;
   touch(pool, worker);
 }
 
@@ -163,7 +163,7 @@ export function exited(pool: PoolState, worker: PoolWorker, end: WorkerEnd): voi
   if (wasCurrent) slot.current = undefined;
   if (wasNext) slot.next = undefined;
   loseCalls(pool, worker, end);
-  changes.hasMoved = true;
+  changes.hasStaffChanged = true;
   changes.hasReturned = true;
   changes.hasRoom = true;
   worker.onGone?.();
@@ -280,7 +280,7 @@ function vacate(pool: PoolState, slot: Slot): PoolWorker[] {
   if (current !== undefined) retire(pool, current);
   pool.queue.waiting.release(slot.index);
   pool.changes.hasReturned = true;
-  pool.changes.hasMoved = true;
+  pool.changes.hasStaffChanged = true;
   pool.changes.hasRoom = true;
   return [current, next].filter((worker) => worker !== undefined);
 }

@@ -25,7 +25,7 @@ export class WorkerHealth {
     this.heard += 1;
   }
 
-  ask(state: 'due' | 'excused' | undefined): void {
+  setAsked(state: 'due' | 'excused' | undefined): void {
     this.asked = state;
   }
 
@@ -39,7 +39,7 @@ export class WorkerHealth {
     this.isOverdue = true;
   }
 
-  replace(isReplaced: boolean): void {
+  setReplaced(isReplaced: boolean): void {
     this.isReplaced = isReplaced;
   }
 
