@@ -196,3 +196,22 @@ test.each([
   const broadcast = dispatcher.broadcast('echo', 1, options as never);
   await expect(broadcast).rejects.toThrow(`Cannot broadcast task: ${message}`);
 });
+
+test('drain() counts its own calls, not what a worker runs as a part of its start', async () => {
+  const { dispatcher, transport, run, ready } = createPool({ restart });
+  await ready();
+  await Promise.all([
+    dispatcher.broadcast('echo', 1, later),
+    turn().then(() => transport.at(0).answer(1)),
+  ]);
+  const call = run('long');
+  await turn();
+  const drained = watch(dispatcher.drain());
+  void dispatcher.reload();
+  transport.at(-1).ready();
+  await turn();
+  transport.at(-1).answer(1);
+  transport.at(0).answer(2);
+  await turn();
+  expect([call.state, drained.value]).toEqual(['resolved', { completed: 1, aborted: 0 }]);
+});

@@ -160,3 +160,22 @@ test('capacity() holds the process only while it waits', async () => {
   clock.advance(10);
   expect(transport.at(0).holds).toEqual([false, true, false]);
 });
+
+test('capacity() starts a worker where no call may wait for one', async () => {
+  const { dispatcher, transport, ready, run } = createPool({
+    min: 0,
+    max: 2,
+    window: 1,
+    maxQueue: 0,
+  });
+  for (const workers of [1, 2]) {
+    const room = watch(dispatcher.capacity());
+    await turn();
+    expect([room.state, transport.workers.length]).toEqual(['pending', workers]);
+    await ready();
+    expect(room.state).toBe('resolved');
+    run(workers);
+  }
+  for (const worker of transport.workers) worker.answer(1);
+  await turn();
+});

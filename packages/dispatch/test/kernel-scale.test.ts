@@ -181,3 +181,17 @@ test('the only worker keeps a window of 2 for long tasks, until there is another
   await scaled;
   expect(work(60)).toBe(1);
 });
+
+test('a part of a broadcast whose worker ends after its slot was removed runs elsewhere', async () => {
+  const { pool, transport, ready, dispatcher } = createPool({ max: 2, window: 1 });
+  await ready();
+  const all = watch(dispatcher.broadcast('echo', 'all'));
+  await turn();
+  const scaled = watch(pool.scale(1));
+  transport.at(1).exit();
+  transport.at(0).answer(1);
+  await turn();
+  transport.at(0).answer(2);
+  await turn();
+  expect([all.state, scaled.state]).toEqual(['resolved', 'resolved']);
+});

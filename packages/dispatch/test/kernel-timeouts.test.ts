@@ -1,4 +1,6 @@
+import { tracingChannel } from 'node:diagnostics_channel';
 import { expect, test } from 'vitest';
+import { DispatchError } from '../src/errors.ts';
 import { checkPoolsAfterEach, createPool, errorOf, turn } from './kernel-fixture.ts';
 
 checkPoolsAfterEach();
@@ -138,4 +140,58 @@ test('a transport may know more than the latest start why there is no worker', a
   clock.advance(10);
   await turn();
   expect(errorOf(call, 'ERR_TIMEOUT').cause).toBe(why);
+});
+
+test('queueTimeoutMs ends no call that has started in time, and waits for its next attempt', async () => {
+  const { run, ready, transport, clock } = createPool({ restart: { backoffMs: [100, 100] } });
+  await ready();
+  const call = run(1, { queueTimeoutMs: 50, idempotent: true, retries: 1 });
+  await turn();
+  transport.at(0).start(1);
+  transport.at(0).exit();
+  await turn();
+  clock.advance(60);
+  await turn();
+  expect(call.state).toBe('pending');
+  clock.advance(100);
+  await ready();
+  transport.at(-1).answer(1, 'late, and good');
+  await turn();
+  expect(call.value).toBe('late, and good');
+});
+
+test('an error that is the reason of a shared signal is not changed for each of its calls', async () => {
+  const { run, ready, dispatcher } = createPool({ window: 4 });
+  await ready();
+  const reason = new DispatchError('ERR_CLOSED', 'enough', { data: { name: 'other' } });
+  const { stack } = reason;
+  const leave = new AbortController();
+  const calls = [1, 2, 3].map((input) => run(input, { signal: leave.signal }));
+  await turn();
+  leave.abort(reason);
+  await turn();
+  expect(calls.map(({ error }) => error)).toEqual([reason, reason, reason]);
+  expect(reason.stack).toBe(stack);
+  expect(dispatcher.stats().aborted).toBe(3);
+});
+
+test('a signal that a subscriber of the start aborts ends its call alone, once', async () => {
+  const { run, ready, transport, dispatcher } = createPool({ window: 1 });
+  await ready();
+  const first = run(1);
+  const leave = new AbortController();
+  const channel = tracingChannel('ticketing:dispatch:run');
+  const listener = () => leave.abort('by a subscriber');
+  channel.start.subscribe(listener);
+  const aborted = run(2, { signal: leave.signal });
+  channel.start.unsubscribe(listener);
+  const last = run(3);
+  await turn();
+  expect(aborted.error).toBe('by a subscriber');
+  expect(dispatcher.stats()).toMatchObject({ queued: 1, running: 1, aborted: 1 });
+  transport.at(0).answer(1);
+  await turn();
+  transport.at(0).answer(2);
+  await turn();
+  expect([first.state, last.state]).toEqual(['resolved', 'resolved']);
 });

@@ -12,9 +12,9 @@ import { startMissing, stop } from './workers.ts';
 const LINGER_MS = 10;
 
 /**
- * Does what must follow from changes, in one order, until nothing has changed: calls move, workers are filled, started and
- * stopped, frames leave, and callers that wait for room get it. Called once after each event and each call; no step calls what it does. An event out of a listener of a caller
- * has a pass of its own, or the pass that runs goes on with it.
+ * Does what must follow from changes, in one order, until nothing has changed: calls move, workers are filled, stopped and started,
+ * frames leave, and callers that wait for room get it. Called after each event and each call; no step does any of it. An event out
+ * of a listener of a caller has a pass of its own, or the pass that runs goes on with it.
  */
 export function advance(pool: PoolState): void {
   const { changes } = pool;
