@@ -5,6 +5,7 @@ export default library(
   'src/index.ts',
   'src/coalescer/index.ts',
   'src/batcher/index.ts',
+  'src/streams/index.ts',
   'src/fastify/index.ts',
   'src/dataloader/index.ts',
   'src/shared/index.ts',

@@ -6,6 +6,7 @@ import * as batcher from '@ticketing/batching/batcher';
 import * as coalescer from '@ticketing/batching/coalescer';
 import { DataLoader } from '@ticketing/batching/dataloader';
 import { createCoordinator, createMemoryStore } from '@ticketing/batching/shared';
+import { createStreamCoalescer } from '@ticketing/batching/streams';
 
 const folder = new URL('node_modules/@ticketing/batching/', import.meta.url);
 const { exports } = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8'));
@@ -30,5 +31,9 @@ assert.ok((await coordinator.forget('key').catch((error) => error)) instanceof B
 const batch = batcher.createBatcher((keys) => keys);
 assert.deepEqual(await Promise.all([batch.load(1), batch.load(2)]), [1, 2]);
 assert.equal(await coalescer.coalesce(async (text) => text)('once'), 'once');
+const streams = createStreamCoalescer(async function* (key) {
+  yield key;
+});
+for await (const item of streams.follow('item')) assert.equal(item, 'item');
 assert.equal(await new DataLoader(async (keys) => keys).load(3), 3);
 process.stdout.write(`node ${process.version}: entries of batching\n`);

@@ -1,5 +1,6 @@
 // An HTTP server that asks every shop at once: the whole answer as JSON, or line by line as shops answer.
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createStreamCoalescer } from '@ticketing/batching/streams';
 import { createScatter, type Source } from '@ticketing/core';
 import type { Price } from './shop.ts';
 
@@ -9,6 +10,10 @@ export function createPriceServer(
 ): Server {
   // A shop that hangs and is asked on and on must not collect requests without end: `maxInFlight`.
   const prices = createScatter({ sources: shops, maxInFlight: 50, ...options });
+  // Clients that follow a product at the same time share one scatter, which ends as the last of them leaves.
+  const streams = createStreamCoalescer((product: string, { signal }) =>
+    prices.stream(product, { signal }),
+  );
 
   async function answer(product: string, response: ServerResponse, asLines: boolean) {
     const left = new AbortController();
@@ -16,7 +21,7 @@ export function createPriceServer(
     const { signal } = left;
     response.setHeader('content-type', asLines ? 'application/x-ndjson' : 'application/json');
     if (asLines) {
-      for await (const event of prices.stream(product, { signal })) {
+      for await (const event of streams.follow(product, { signal })) {
         response.write(`${JSON.stringify(event)}\n`);
       }
       response.end();

@@ -141,3 +141,25 @@ test('a client that leaves ends the requests to the shops', async (t) => {
   await once(socket, 'close');
   assert.equal(socket.bytesWritten, 0);
 });
+
+test('clients that follow a product at the same time share one request to each shop', async (t) => {
+  const { promise: released, resolve: release } = deferred();
+  let asked = 0;
+  const slow: Handler = async (request, response) => {
+    asked += 1;
+    await released;
+    sells(990)(request, response as Parameters<Handler>[1]);
+  };
+  const url = await start(t, { corner: sells(1290), slow }, 60_000);
+  const first = linesOf(askForLines(url));
+  const begun = [(await first.next()).value, (await first.next()).value];
+  // The second client gets what came before it, too.
+  const second = linesOf(askForLines(url));
+  const late = [(await second.next()).value, (await second.next()).value];
+  release();
+  for await (const event of first) begun.push(event);
+  for await (const event of second) late.push(event);
+  assert.deepEqual(late, begun);
+  assert.equal(late.at(-1).complete, true);
+  assert.equal(asked, 1);
+});

@@ -14,8 +14,10 @@ export type BatchingErrorCode =
   | 'ERR_LEASE_LOST'
   | 'ERR_LOAD_TIMEOUT'
   | 'ERR_NOT_FORGOTTEN'
+  | 'ERR_READER_BEHIND'
   | 'ERR_REENTRANT'
   | 'ERR_TOO_MANY_KEYS'
+  | 'ERR_TOO_MANY_READERS'
   | 'ERR_TOO_MANY_WAITERS';
 
 /** The coalescer or batcher, and the bound that was reached. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import * as all from '@ticketing/batching';
 import * as batcher from '@ticketing/batching/batcher';
 import * as coalescer from '@ticketing/batching/coalescer';
+import * as streams from '@ticketing/batching/streams';
 import { expect, test } from 'vitest';
 
 test('the entries of one part have what the whole has, the same objects', () => {
@@ -14,8 +15,11 @@ test('the entries of one part have what the whole has, the same objects', () => 
   ]);
   expect(Object.keys(batcher).sort()).toEqual(['BatchingError', 'createBatcher', 'systemClock']);
   expect({ ...coalescer, ...batcher }).toEqual({ ...all });
+  const { createStreamCoalescer, ...shared } = streams;
+  expect(createStreamCoalescer).toBeTypeOf('function');
   const whole = new Map<string, unknown>(Object.entries(all));
-  for (const part of [coalescer, batcher]) {
+  expect(Object.keys(shared).sort()).toEqual(['BatchingError', 'canonicalKey', 'systemClock']);
+  for (const part of [coalescer, batcher, shared]) {
     for (const [name, value] of Object.entries(part)) expect(whole.get(name)).toBe(value);
   }
 });
@@ -28,12 +32,12 @@ test('an error of one entry is recognised by another', async () => {
   expect(coalescer.BatchingError.is(error)).toBe(true);
 });
 
-test('both entries are limited in size, and published', async () => {
+test('the entries are limited in size, and published', async () => {
   const read = async (path: string) =>
     JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8'));
   const limits: { path: string; limit: string }[] = await read('../../../.size-limit.json');
   const manifest = await read('../package.json');
-  for (const part of ['coalescer', 'batcher']) {
+  for (const part of ['coalescer', 'batcher', 'streams']) {
     const path = `packages/batching/dist/${part}/index.js`;
     expect(limits.find((each) => each.path === path)?.limit).toMatch(/^6(\.1)? kB$/);
     expect(manifest.publishConfig.exports[`./${part}`]).toEqual({

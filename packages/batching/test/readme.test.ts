@@ -13,6 +13,7 @@ const fetchRate = async (from: string, to: string) => { calls.push(from + to); r
 const fetchUser = async (id: number, signal: AbortSignal) => { calls.push(String(id)); return id === 0 ? undefined : { id, aborted: signal.aborted }; };
 const fetchNames = async (ids: readonly number[], signal: AbortSignal) => { calls.push(ids.join() + signal.aborted); return ids.map((id) => 'name ' + id); };
 const fetchReport = async (url: string, signal: AbortSignal | undefined) => { calls.push(url); return { url, aborted: signal?.aborted }; };
+const quoteEvents = async function* (pair: string, signal: AbortSignal) { calls.push(pair); yield pair + ' 0.93'; await new Promise(setImmediate); yield pair + ' 0.94' + signal.aborted; };
 export { calls };
 `;
 
@@ -78,6 +79,15 @@ test('README: Fastify routes, and who sees whose answer', async () => {
   await app.close();
 });
 
+test('README: readers of a stream share its source', async () => {
+  const { show, quotes, calls } = await run(3, 'show, quotes');
+  const { signal } = new AbortController();
+  const shown = await Promise.all([show(signal), show(signal)]);
+  for (const each of shown) expect(each).toEqual(['EURCHF 0.93', 'EURCHF 0.94false']);
+  expect(calls).toEqual(['EURCHF']);
+  expect(quotes.stats()).toMatchObject({ opened: 1, joined: 1, inFlight: 0, readers: 0 });
+});
+
 test.each([
   ['coalescer/coalescer.ts', 'CoalescerOptions'],
   ['batcher/batcher.ts', 'BatcherOptions'],
@@ -90,14 +100,25 @@ test.each([
   for (const [, option] of options) expect(readme).toMatch(new RegExp(`\`${option}\\b`));
 });
 
-test('README begins with the sentence of the package, has every error code, and at most 120 lines', async () => {
-  const { description } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
+test('the reference has every option and counter of streams, and every error code', async () => {
+  const reference = await readFile(new URL('../../docs/reference/batching.md', root), 'utf8');
+  const contract = await readFile(new URL('src/streams/stream-coalescer.ts', root), 'utf8');
+  for (const name of ['StreamCoalescerOptions', 'StreamCoalescerStats']) {
+    const [, body = ''] = contract.split(`export interface ${name}`);
+    const members = [...(body.split('\n}')[0] ?? '').matchAll(/^ {2}readonly (\w+)/gm)];
+    expect(members.length).toBeGreaterThan(2);
+    for (const [, member] of members) expect(reference).toContain(`| \`${member}\` `);
+  }
   const errors = await readFile(new URL('src/errors.ts', root), 'utf8');
+  for (const [code] of errors.matchAll(/ERR_[A-Z_]+/g)) expect(reference).toContain(code);
+});
+
+test('README begins with the sentence of the package, and has at most 120 lines and 1,400 words', async () => {
+  const { description } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
   expect(readme.startsWith(`# @ticketing/batching\n\n${description}.\n`)).toBe(true);
   expect(
     (await readFile(new URL('src/index.ts', root), 'utf8')).startsWith(`// ${description}\n`),
   ).toBe(true);
-  for (const [code] of errors.matchAll(/ERR_[A-Z_]+/g)) expect(readme).toContain(code);
   expect(readme).toContain('npm install @ticketing/batching`');
   // Settled results; when a failed renewal is tried again; what a refused client is told.
   expect(readme).toContain('`loadMany(keys)` resolves with settled results');
@@ -107,5 +128,6 @@ test('README begins with the sentence of the package, has every error code, and 
   // A time to live, or for ever.
   expect(readme).toContain('`true` keeps values **for ever**');
   expect(readme.split('\n').length).toBeLessThanOrEqual(121);
-  expect(snippets).toHaveLength(3);
+  expect(readme.trim().split(/\s+/).length).toBeLessThanOrEqual(1400);
+  expect(snippets).toHaveLength(4);
 });

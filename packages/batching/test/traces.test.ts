@@ -3,7 +3,9 @@ import { type ChannelListener, channel, tracingChannel } from 'node:diagnostics_
 import { createManualClock } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { createBatcher, createCoalescer } from '../src/index.ts';
-import { holdLoads } from './held-loads.ts';
+import { createStreamCoalescer } from '../src/streams/index.ts';
+import { holdLoads, settleJobs } from './held-loads.ts';
+import { holdStreams, itemsOf } from './held-streams.ts';
 
 const name = 'traced';
 const UUID = expect.stringMatching(/^[\da-f-]{36}$/);
@@ -184,4 +186,71 @@ test('a load that nobody traced when it started publishes neither joins nor an e
   calls[0]?.resolve('A');
   await Promise.all([first, second]);
   expect(seen).toEqual([]);
+});
+
+test('a stream is traced from its opening to its end, with each call that joins it', async () => {
+  const clock = createManualClock();
+  const events = ['ticketing:batching:stream-join', 'ticketing:batching:stream'];
+  const seen = listen(...traced('stream'), ...events, 'ticketing:batching:overflow');
+  const { open, streams } = holdStreams<string>();
+  const coalescer = createStreamCoalescer(open, { name, clock, maxKeys: 1 });
+  const readers = [coalescer.follow('a'), coalescer.follow('a')];
+  streams[0]?.send('1', '2');
+  await settleJobs();
+  await coalescer
+    .follow('b')
+    .next()
+    .catch(() => {});
+  await clock.advance(30);
+  streams[0]?.end();
+  for (const reader of readers) await itemsOf(reader);
+  expect(seen.map(({ event }) => event)).toEqual([
+    'stream:start',
+    'stream:end',
+    'stream-join',
+    'overflow',
+    'stream:asyncStart',
+    'stream:asyncEnd',
+    'stream',
+  ]);
+  const message = { name, key: 'a', streamId: UUID, cause: 'call' };
+  expect(seen[0]?.message).toEqual(message);
+  const { streamId } = seen[0]?.message ?? {};
+  expect(seen[2]?.message).toEqual({ name, key: 'a', streamId, readers: 2 });
+  expect(seen[3]?.message).toEqual({ name, key: 'b', code: 'ERR_TOO_MANY_KEYS' });
+  expect(seen[5]?.message).toEqual({ ...message, items: 2 });
+  expect(seen[6]?.message).toEqual({ name, key: 'a', ms: 30, items: 2 });
+});
+
+test('a stream that fails or is aborted publishes its error, also one that fails at once', async () => {
+  const seen = listen('tracing:ticketing:batching:stream:error', 'ticketing:batching:stream');
+  const error = new Error('down');
+  const failing = createStreamCoalescer(
+    (): AsyncIterable<string> => {
+      throw error;
+    },
+    { name },
+  );
+  await expect(failing.follow('a').next()).rejects.toBe(error);
+  await createStreamCoalescer(holdStreams().open, { name }).follow('b').return();
+  const aborted = expect.objectContaining({ code: 'ERR_ABORTED' });
+  expect(seen.map(({ event, message }) => [event, message['key'], message['error']])).toEqual([
+    ['stream:error', 'a', error],
+    ['stream', 'a', error],
+    ['stream:error', 'b', aborted],
+    ['stream', 'b', aborted],
+  ]);
+});
+
+test('a source runs in the stores that are bound to its start, to its end', async () => {
+  const store = new AsyncLocalStorage<string>();
+  bind('stream', store);
+  async function* open() {
+    yield store.getStore();
+    await settleJobs();
+    yield store.getStore();
+  }
+  const coalescer = createStreamCoalescer(open, { name });
+  const read = store.run('request', () => itemsOf(coalescer.follow('a')));
+  expect(await read).toEqual(['stream by request', 'stream by request']);
 });

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import {
   type Attributes,
   type Context,
@@ -15,7 +16,7 @@ import {
 import { ADVISED_LE_MS } from '@ticketing/kit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { methodOf, UNMATCHED } from '../metrics/duration-counts.ts';
-import { streamJoined, streamStarted } from '../search/shared-streams.ts';
+import { STREAMS } from '../search/shared-streams.ts';
 
 /**
  * Makes a span of each request: a child of the client's, if it sends `traceparent`. What answers the request runs in its
@@ -95,22 +96,37 @@ function countActive(meter: Meter): { add(method: string, count: number): void }
   };
 }
 
+/** One stream of {@link STREAMS}, as `@ticketing/batching` publishes it. */
+interface StreamMessage {
+  readonly name: string;
+  readonly streamId: string;
+}
+
 /** Links the span of a request whose stream joins a search to the one that started it. Returns what ends that. */
 export function linkStreams(): () => void {
-  const leaders = new WeakMap<object, SpanContext>();
-  const onStarted = (search: unknown): void => {
-    const span = trace.getActiveSpan();
-    if (span !== undefined) leaders.set(search as object, span.spanContext());
+  /** Spans by the stream that each has started, while it is in flight. */
+  const leaders = new Map<string, SpanContext>();
+  const watch = (channel: string, listen: (streamId: string) => void): (() => void) => {
+    const listener = (message: unknown): void => {
+      const { name, streamId } = message as StreamMessage;
+      if (name === STREAMS) listen(streamId);
+    };
+    subscribe(channel, listener);
+    return () => void unsubscribe(channel, listener);
   };
-  const onJoined = (search: unknown): void => {
-    const leader = leaders.get(search as object);
-    if (leader === undefined) return;
-    trace.getActiveSpan()?.addLink({ context: leader }).setAttribute('ticketing.outcome', 'joined');
-  };
-  streamStarted.subscribe(onStarted);
-  streamJoined.subscribe(onJoined);
+  const watched = [
+    watch('tracing:ticketing:batching:stream:start', (streamId) => {
+      const span = trace.getActiveSpan();
+      if (span !== undefined) leaders.set(streamId, span.spanContext());
+    }),
+    watch('tracing:ticketing:batching:stream:asyncEnd', (streamId) => leaders.delete(streamId)),
+    watch('ticketing:batching:stream-join', (streamId) => {
+      const context = leaders.get(streamId);
+      if (context === undefined) return;
+      trace.getActiveSpan()?.addLink({ context }).setAttribute('ticketing.outcome', 'joined');
+    }),
+  ];
   return () => {
-    streamStarted.unsubscribe(onStarted);
-    streamJoined.unsubscribe(onJoined);
+    for (const unwatch of watched) unwatch();
   };
 }

@@ -1,0 +1,4 @@
+import { FULL } from '../scale.ts';
+import { streamsModelTests } from '../streams-model-tests.ts';
+
+streamsModelTests(FULL);
