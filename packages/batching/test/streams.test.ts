@@ -411,6 +411,19 @@ test('a signal ends its reader with its reason, also a pending next(), and leave
   expect(coalescer.stats()).toMatchObject({ left: 3, readers: 1 });
 });
 
+test('return() of a reader that was refused or aborted drops the error that nobody has read', async () => {
+  const { open } = holdStreams<string>();
+  const coalescer = createStreamCoalescer(open, { name, maxKeys: 1 });
+  const controller = new AbortController();
+  const aborted = coalescer.follow('a', { signal: controller.signal });
+  const refused = coalescer.follow('b');
+  controller.abort('gone');
+  for (const reader of [aborted, refused]) {
+    expect(await reader.return()).toEqual(done);
+    expect(await reader.next()).toEqual(done);
+  }
+});
+
 test('a reader that is done listens to its signal no longer', async () => {
   const { open, streams } = holdStreams<string>();
   const coalescer = createStreamCoalescer(open, { name });
