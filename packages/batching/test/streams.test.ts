@@ -411,6 +411,53 @@ test('a signal ends its reader with its reason, also a pending next(), and leave
   expect(coalescer.stats()).toMatchObject({ left: 3, readers: 1 });
 });
 
+test('return() of a reader that was refused or aborted drops the error that nobody has read', async () => {
+  const { open } = holdStreams<string>();
+  const coalescer = createStreamCoalescer(open, { name, maxKeys: 1 });
+  const controller = new AbortController();
+  const aborted = coalescer.follow('a', { signal: controller.signal });
+  const refused = coalescer.follow('b');
+  controller.abort('gone');
+  for (const reader of [aborted, refused]) {
+    expect(await reader.return()).toEqual(done);
+    expect(await reader.next()).toEqual(done);
+  }
+});
+
+test('a reader that is done listens to its signal no longer', async () => {
+  const { open, streams } = holdStreams<string>();
+  const coalescer = createStreamCoalescer(open, { name });
+  const { signal } = new AbortController();
+  const [left, ended] = [coalescer.follow('a', { signal }), coalescer.follow('b', { signal })];
+  await left.return();
+  streams[1]?.end();
+  expect(await itemsOf(ended)).toEqual([]);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+test('a coalescer is named by its option, else after the function that opens streams', () => {
+  const { open } = holdStreams<string>();
+  const names = [createStreamCoalescer(open, { name }), createStreamCoalescer(open)];
+  expect(names.map((each) => each.stats().name)).toEqual(['test', 'open']);
+  expect(createStreamCoalescer((key: string, context) => open(key, context)).stats().name).toBe(
+    'streams',
+  );
+});
+
+test('a source that waited for its readers is ended as they leave', async () => {
+  const { open, streams } = holdStreams<string, number>();
+  const coalescer = createStreamCoalescer(open, { name, maxItems: 2 });
+  const [reader, other] = [coalescer.follow('a'), coalescer.follow('a')];
+  streams[0]?.send(1, 2, 3);
+  await settleJobs();
+  expect(streams[0]?.asked).toBe(1);
+  // One more is wanted, and at once none.
+  void reader.next();
+  await Promise.all([reader.return(), other.return()]);
+  await settleJobs();
+  expect(streams[0]).toMatchObject({ asked: 1, returned: 1 });
+});
+
 test('forget() lets the next call open a stream; readers of the old one go on', async () => {
   const { open, streams } = holdStreams<string>();
   const coalescer = createStreamCoalescer(open, { name });

@@ -254,3 +254,15 @@ test('a source runs in the stores that are bound to its start, to its end', asyn
   const read = store.run('request', () => itemsOf(coalescer.follow('a')));
   expect(await read).toEqual(['stream by request', 'stream by request']);
 });
+
+test('a stream that was opened before the subscription is joined quietly', async () => {
+  const { open, streams } = holdStreams<string>();
+  const coalescer = createStreamCoalescer(open, { name });
+  const first = itemsOf(coalescer.follow('a'));
+  const seen = listen('ticketing:batching:stream-join', ...traced('stream'));
+  const second = itemsOf(coalescer.follow('a'));
+  streams[0]?.send('1');
+  streams[0]?.end();
+  expect(await Promise.all([first, second])).toEqual([['1'], ['1']]);
+  expect(seen).toEqual([]);
+});

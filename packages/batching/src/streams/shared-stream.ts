@@ -188,7 +188,6 @@ export class SharedStream<K, T> implements StreamContext<K> {
   #finish(end: StreamEnd): void {
     if (this.#end !== undefined) return;
     this.#end = end;
-    this.#demand?.();
     this.#events.ended(this, end);
     this.#wake();
   }
