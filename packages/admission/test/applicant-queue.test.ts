@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createAdmission, eventLoop, type Refusal } from '../src/overload/admission.ts';
-import { createInFlightLimit } from '../src/overload/in-flight-limit.ts';
+import { createApplicantQueue, eventLoop, type Refusal } from '../src/applicant-queue.ts';
+import { createInFlightLimit } from '../src/in-flight-limit.ts';
 
-/** An admission on a clock and an event loop of the test's own. */
+/** A queue on a clock and an event loop of the test's own. */
 function stage({ limit = 2, deadlineMs = 600, costMs = 0 } = {}) {
   const turns: (() => void)[] = [];
   const log: string[] = [];
   const underWay = new Set<string>();
   let now = 0;
-  const admission = createAdmission({
+  const admission = createApplicantQueue({
     limit: createInFlightLimit(limit),
     deadlineMs,
     isUnderWay: (key) => underWay.has(key),

@@ -3,9 +3,9 @@ import type { InFlightLimit } from './in-flight-limit.ts';
 /** Why a request is refused. `busy`: too many wait to begin it in time; `late`: it has waited too long. */
 export type Refusal = 'busy' | 'late';
 
-/** A request that waits to begin. Exactly one of its functions is called, unless it is withdrawn before. */
+/** A request that waits to begin. Exactly one of its functions is called, once, unless it is withdrawn before. */
 export interface Applicant {
-  /** Milliseconds on the clock of the admission. */
+  /** Milliseconds on the clock of `performance.now()`. */
   readonly arrivedAt: number;
   /** Requests of one key share their work: those that join it do not count against the limit. */
   readonly key?: string | undefined;
@@ -13,7 +13,7 @@ export interface Applicant {
   refuse(reason: Refusal): void;
 }
 
-export interface AdmissionOptions {
+export interface QueueOptions {
   readonly limit: InFlightLimit;
   /** Milliseconds that a request may take from its arrival. */
   readonly deadlineMs: number;
@@ -27,30 +27,33 @@ export interface AdmissionOptions {
   readonly settled: (callback: () => void) => void;
 }
 
-/** The platform's event loop, for an admission. */
-export const eventLoop: Pick<AdmissionOptions, 'now' | 'soon' | 'settled'> = {
+/** The platform's event loop, for a queue of applicants. */
+export const eventLoop: Pick<QueueOptions, 'now' | 'soon' | 'settled'> = {
   now: () => performance.now(),
   soon: setImmediate,
   // A tick that is queued by a promise job runs when no promise job is left.
   settled: (callback) => queueMicrotask(() => process.nextTick(callback)),
 };
 
-/** Counters since the start, and what is held now. */
+/** Counters since the start, and requests that are held now. */
 export interface AdmissionStats {
-  /** `null`: no limit. */
+  /** Limit of the requests in flight; `null`: none. */
   readonly limit: number | null;
+  /** Requests whose work is under way; those of one key count once. */
   readonly inFlight: number;
+  /** Requests that wait to begin; those of one key count once. */
   readonly waiting: number;
+  /** Requests that have begun. */
   readonly admitted: number;
-  /** Of those, requests that joined work under way. */
+  /** Admitted requests that joined work under way. */
   readonly joined: number;
   readonly refused: Readonly<Record<Refusal, number>>;
   /** Clients that left before their request was begun. */
   readonly left: number;
 }
 
-/** Decides which requests begin, and when. */
-export interface Admission {
+/** Queue that decides when requests begin, and which are refused. */
+export interface ApplicantQueue {
   /** Takes a request. Returns a function that the caller must call when the client has its answer or has left. */
   apply(applicant: Applicant): () => void;
   /** Notes a new connection, whose request may arrive next. */
@@ -81,15 +84,15 @@ interface Group {
 }
 
 /**
- * Creates an admission. Requests wait in one queue, in the order of arrival, and begin in a later turn of the event loop, a few
+ * Creates a queue of applicants. They wait, in the order of arrival, and begin in a later turn of the event loop, a few
  * per turn: so all arrivals are read first, and those that cannot begin in time are refused at once.
  */
-export function createAdmission(options: AdmissionOptions): Admission {
+export function createApplicantQueue(options: QueueOptions): ApplicantQueue {
   return new Queue(options);
 }
 
-class Queue implements Admission {
-  readonly #options: AdmissionOptions;
+class Queue implements ApplicantQueue {
+  readonly #options: QueueOptions;
   /** In the order of their arrival. */
   readonly #waiting = new Set<Group>();
   readonly #byKey = new Map<string, Group>();
@@ -110,7 +113,7 @@ class Queue implements Admission {
   /** Average milliseconds between two requests that begin while others wait. */
   #intervalMs = 0;
 
-  constructor(options: AdmissionOptions) {
+  constructor(options: QueueOptions) {
     this.#options = options;
   }
 
