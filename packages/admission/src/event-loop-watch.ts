@@ -10,6 +10,8 @@ export interface EventLoopStats {
 
 export interface EventLoopWatch {
   stats(): EventLoopStats;
+  /** Returns the milliseconds by which the timer of this watch is late now. */
+  lateMs(): number;
   /**
    * Returns the earliest time at which bytes that are read now can have arrived, on the clock of `performance.now()`: while the
    * event loop is blocked they wait in the socket, and no system call tells for how long.
@@ -83,6 +85,7 @@ export function watchEventLoop(onLate: (lateMs: number) => void = () => {}): Eve
 
   return {
     stats: () => ({ utilisation, delay }),
+    lateMs: () => Math.max(0, performance.now() - due),
     // Nothing waits while the loop is idle.
     arrivedAt: () => free.at + idleMs() - free.idleMs,
     close: () => clearTimeout(timer),

@@ -19,6 +19,8 @@ export interface InFlightLimit {
   readonly size: number;
   /** Adapts the limit. Call it at equal intervals of about 100 ms. */
   learn(sample: Sample): void;
+  /** Grows at once, if the last sample showed no load and it has not grown fourfold since. Returns whether it has grown. */
+  grow(): boolean;
 }
 
 /** The limit under the worst load: so few that any server answers them in time. */
@@ -32,6 +34,8 @@ export const LATE_MS = 10;
 export const QUEUE_MS = 100;
 const GROWTH = 1.2;
 const SHRINKAGE = 0.7;
+/** Most growth between two samples: the next one shows whether it was too much. */
+const BURST_GROWTH = 4;
 /** The limit shrinks to this multiple of what was in use, so that a flood after a calm does not meet an old, high limit. */
 const HEADROOM = 2;
 
@@ -42,9 +46,14 @@ const HEADROOM = 2;
  */
 export function createInFlightLimit(setting: 'auto' | 'off' | number): InFlightLimit {
   if (setting !== 'auto') {
-    return { size: setting === 'off' ? Number.POSITIVE_INFINITY : setting, learn: () => {} };
+    return {
+      size: setting === 'off' ? Number.POSITIVE_INFINITY : setting,
+      learn: () => {},
+      grow: () => false,
+    };
   }
   let exact = FIRST;
+  let most = FIRST * BURST_GROWTH;
   return {
     get size() {
       return Math.round(exact);
@@ -58,6 +67,12 @@ export function createInFlightLimit(setting: 'auto' | 'off' | number): InFlightL
       } else {
         exact = Math.max(FIRST, Math.min(exact, peak * HEADROOM));
       }
+      most = excess > 1 ? 0 : Math.min(MOST, exact * BURST_GROWTH);
+    },
+    grow() {
+      if (exact >= most) return false;
+      exact = Math.min(most, exact * GROWTH + 0.5);
+      return true;
     },
   };
 }

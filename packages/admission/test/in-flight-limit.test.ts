@@ -49,6 +49,27 @@ test('auto keeps twice of what was in use: a flood after a calm finds no old, hi
   expect(learn(limit, 1, { ...calm, peak: 0 })).toBe(FIRST);
 });
 
+test('auto grows at once up to fourfold of the last sample, unless that showed load; a number never does', () => {
+  const limit = createInFlightLimit('auto');
+  while (limit.grow());
+  expect(limit.size).toBe(4 * FIRST);
+  limit.learn({ ...calm, peak: limit.size });
+  const { size } = limit;
+  expect(limit.grow()).toBe(true);
+  expect(limit.size).toBeGreaterThan(size);
+  limit.learn({ ...calm, lateMs: 2 * LATE_MS, peak: limit.size });
+  expect(limit.grow()).toBe(false);
+  for (let round = 0; round < 20; round++) {
+    limit.learn({ ...calm, peak: limit.size });
+    while (limit.grow());
+  }
+  expect(limit.size).toBe(MOST);
+  expect([createInFlightLimit(7).grow(), createInFlightLimit('off').grow()]).toEqual([
+    false,
+    false,
+  ]);
+});
+
 test('auto settles where the signs are as wanted, whatever the server can do', () => {
   for (const capacity of [12, 40, 300]) {
     const limit = createInFlightLimit('auto');
