@@ -255,6 +255,19 @@ test('an idle server refuses nobody for what others once took', () => {
   expect(log).toEqual(['begin d']);
 });
 
+test('a time in which nobody waited is no interval between two requests', () => {
+  const { apply, log, pass, ...loop } = stage({ limit: 1 });
+  const [first, ...others] = ['a', 'b', 'c'].map((name) => apply(name));
+  loop.settle();
+  for (const leave of others) leave();
+  pass(10_000);
+  first?.();
+  for (const name of ['d', 'e']) apply(name);
+  loop.settle();
+  apply('f');
+  expect(log).toEqual(['begin a', 'begin d']);
+});
+
 test('a request whose deadline has passed is never begun', () => {
   const { apply, log, pass, ...loop } = stage({ limit: 9, deadlineMs: 600 });
   apply('a', { waitedMs: 600 });
