@@ -19,6 +19,7 @@ const AREAS = {
   ),
   ...Object.fromEntries(
     [
+      'admission',
       'batching-redis',
       'carriers',
       'dispatch-cluster',
@@ -35,7 +36,6 @@ const AREAS = {
     'http',
     'metrics',
     'operator',
-    'overload',
     'search',
     'serving',
     'telemetry',

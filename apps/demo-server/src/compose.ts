@@ -1,3 +1,9 @@
+import {
+  type Admission,
+  createAdmission,
+  createQueueSign,
+  createUpstreamSign,
+} from '@ticketing/admission';
 import type { Search } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
 import type { StationBook } from '@ticketing/stations';
@@ -6,12 +12,6 @@ import { joinQuestionFleet } from './fleet/question-fleet.ts';
 import { type BodyEncoder, createBodyEncoder } from './http/encoded-body.ts';
 import { createDurationCounts, type DurationCounts } from './metrics/duration-counts.ts';
 import { keepEvents } from './operator/event-log.ts';
-import { type Admission, createAdmission, eventLoop } from './overload/admission.ts';
-import {
-  createCarriersSign,
-  createInFlightLimit,
-  createQueueSign,
-} from './overload/in-flight-limit.ts';
 import { createFinders, type Finders, localFinds, remoteFinds } from './questions.ts';
 import type { CarrierName, Carriers, CarrierTasks } from './search/carriers.ts';
 import { startDispatcher, type WorkerTasks } from './search/dispatch.ts';
@@ -22,7 +22,7 @@ import { localSearches } from './search/searches.ts';
 import { openSharedLoads } from './search/shared-loads.ts';
 import { createSharedStreams, type SharedStreams } from './search/shared-streams.ts';
 import { workerSearches } from './search/worker-searches.ts';
-import { watchProcess } from './serving/process-watch.ts';
+import { createProcessStats } from './serving/process-stats.ts';
 import type { OwnStatus, PrimaryTasks } from './serving/serving.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { openWorms, type WormLocation } from './worms/worm-databases.ts';
@@ -55,8 +55,6 @@ export interface Parts {
   readonly carriers: readonly CarrierName[];
   /** Decides which requests begin. */
   readonly admission: Admission;
-  /** The earliest time at which a request that is read now can have arrived, on the clock of `performance.now()`. */
-  arrivedAt(): number;
   /** Milliseconds that a request has left, from 1. */
   leftMs(request: { readonly arrivedAt: number }): number;
   /** Epoch ms. */
@@ -99,7 +97,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     await dispatching.close();
     throw error;
   });
-  const carriersSign = createCarriersSign(flags.deadlineMs);
+  const carriersSign = createUpstreamSign(flags.deadlineMs);
   const onEnd = carriersSign.note;
   const own = localSearches(dispatchedSearch(dispatcher, { flags, carriers, now, onEnd }));
   const search =
@@ -120,16 +118,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     share: shared?.share,
   });
   const streams = createSharedStreams(search, { isShared: flags.coalesce !== 'off' });
-  const limit = createInFlightLimit(flags.maxInFlight);
   const queueSign = createQueueSign(() => dispatcher.stats());
-  const watch = watchProcess((lateMs) =>
-    limit.learn({
-      lateMs,
-      queueMs: queueSign.read(),
-      carriersLate: carriersSign.read(),
-      peak: admission.look(),
-    }),
-  );
   const encoder = createBodyEncoder();
   let book: Promise<StationBook> | undefined;
   let texts: Promise<StationTexts> | undefined;
@@ -139,12 +128,13 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
   };
   const durations = createDurationCounts();
   const admission = createAdmission({
-    limit,
     deadlineMs: flags.deadlineMs,
+    maxInFlight: flags.maxInFlight,
     isUnderWay: (key) =>
       Object.values(finders).some((finder) => finder.has(key)) || streams.has(key),
-    ...eventLoop,
+    signs: () => ({ queueMs: queueSign.read(), upstreamLate: carriersSign.read() }),
   });
+  const processStats = createProcessStats(admission.eventLoop);
   return {
     finders,
     dispatcher,
@@ -162,7 +152,6 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
     },
     carriers: flags.carriers,
     admission,
-    arrivedAt: watch.arrivedAt,
     leftMs: ({ arrivedAt }) =>
       Math.max(1, Math.ceil(arrivedAt + flags.deadlineMs - performance.now())),
     now,
@@ -182,12 +171,12 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
         ...(shared && { shared: shared.stats() }),
         http: carriers.http.stats(),
         worms: { ...store.stats(), coalesce: finders.worms.stats() },
-        process: watch.stats(),
+        process: processStats(),
       },
     }),
     reload: dispatching.reload,
     async close() {
-      watch.close();
+      admission.close();
       events.close();
       await keys?.leave(flags.deadlineMs);
       await keys?.close();

@@ -1,17 +1,18 @@
 // The task module of dispatched workers. Its settings are in the environment, since a worker gets only a URL.
+import { watchEventLoop } from '@ticketing/admission';
 import { createSearch, type Search } from '@ticketing/core';
 import { defineTasks, type TaskModule } from '@ticketing/dispatch';
 import { type CarrierSettings, carrierTasks, createCarriers } from './search/carriers.ts';
 import type { WorkerTasks } from './search/dispatch.ts';
 import { searchTasks } from './search/worker-searches.ts';
-import { watchProcess } from './serving/process-watch.ts';
+import { createProcessStats } from './serving/process-stats.ts';
 import type { TaskWorkerReport } from './serving/serving.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
 import { type Telemetry, workersTelemetry } from './telemetry/telemetry.ts';
 
 const settings: CarrierSettings = JSON.parse(process.env['DEMO_TASK_SETTINGS'] ?? '{}');
 const carriers = createCarriers(settings, Date.now);
-const watch = watchProcess();
+const processStats = createProcessStats(watchEventLoop().stats);
 let telemetry: Telemetry;
 let search: Search | undefined;
 
@@ -27,7 +28,7 @@ const tasks: TaskModule<WorkerTasks> = defineTasks(
   { ...carrierTasks(carriers), ...searchTasks(ownSearch) },
   {
     report: (): TaskWorkerReport => ({
-      ...{ http: carriers.http.stats(), process: watch.stats() },
+      ...{ http: carriers.http.stats(), process: processStats() },
       ...(search && { search: search.stats() }),
     }),
     async setup({ slot }) {

@@ -1,10 +1,10 @@
+import type { Admission, Applicant } from '@ticketing/admission';
 import { createStepCounter, type StepCounter } from '@ticketing/test-kit';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll } from 'vitest';
 import { compose, type Parts } from '../src/compose.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { buildServer } from '../src/http/server.ts';
-import type { Admission, Applicant } from '../src/overload/admission.ts';
 import { createCarriers } from '../src/search/carriers.ts';
 import { noTelemetry } from '../src/telemetry/telemetry.ts';
 import type { apiOperations } from './api-operations.ts';
@@ -54,7 +54,6 @@ export function admittingServer(): () => AdmittingServer {
       ...parts.admission,
       connected: () => {},
       stats: () => parts.admission.stats(),
-      look: () => 0,
       apply(applicant) {
         gate.applied += 1;
         gate.decide(applicant);

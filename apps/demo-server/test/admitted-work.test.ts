@@ -1,5 +1,5 @@
+import type { Applicant } from '@ticketing/admission';
 import { expect, test } from 'vitest';
-import type { Applicant } from '../src/overload/admission.ts';
 import { ALWAYS, admittingServer, tooExpensive } from './admitted-work-cases.ts';
 import { apiOperations, targetOf } from './api-operations.ts';
 

@@ -7,7 +7,7 @@ import { limitPipelined } from '@ticketing/socket-router/worker';
 import { type FastifyInstance, fastify, LogController, type RouteOptions } from 'fastify';
 import type { Parts } from '../compose.ts';
 import type { Flags } from '../flags/flag-specs.ts';
-import { admitRequests } from '../overload/admit-requests.ts';
+import { admit } from './admit.ts';
 import { describeApi } from './api/describe-api.ts';
 import { guardNames } from './guard-controls.ts';
 import { createHttpRules } from './http-rules.ts';
@@ -116,7 +116,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   // Otherwise each request that one client sends ahead is work, and an answer in memory, whether or not it reads them.
   limitPipelined(app.server);
   // First, so that a refusal costs little.
-  admitRequests(app as unknown as FastifyInstance, options);
+  await admit(app as unknown as FastifyInstance, options);
   rules.apply(app as unknown as FastifyInstance);
   app.addHook('onRequest', async (request) => guardNames(request, flags));
   app.addHook('onRoute', readIntegers);

@@ -1,3 +1,4 @@
+import { watchEventLoop } from '@ticketing/admission';
 import { type Dispatcher, defineTasks, type TaskModule } from '@ticketing/dispatch';
 import type { Supervisor } from '@ticketing/dispatch-cluster';
 import type { Flags } from '../flags/flag-specs.ts';
@@ -11,7 +12,7 @@ import { documentQuestion } from '../search/documents.ts';
 import { retryOptions } from '../search/remote-call.ts';
 import { localSearches } from '../search/searches.ts';
 import { withIds } from './process-ids.ts';
-import { type ProcessWatch, watchProcess } from './process-watch.ts';
+import { createProcessStats, type ProcessStats } from './process-stats.ts';
 import type {
   PrimaryStats,
   PrimaryTasks,
@@ -29,7 +30,7 @@ interface Shared {
   /** What the server processes ask; with a fleet the owner of a key answers. */
   readonly asked: Finders;
   readonly keys: QuestionFleet | undefined;
-  readonly watch: ProcessWatch;
+  readonly processStats: () => ProcessStats;
   readonly flags: Flags;
   readonly operator: Operator;
   readonly events: EventLog;
@@ -112,7 +113,7 @@ async function share(
   const document = isOwn
     ? documentQuestion.local({ search: localSearches(search) })
     : remote.document;
-  const watch = watchProcess();
+  const watch = watchEventLoop();
   const finders = createFinders({ ...remote, document }, { isShared: true });
   const keys = flags.coalesce === 'fleet' ? await joinQuestionFleet(finders, { flags }) : undefined;
   return {
@@ -120,7 +121,7 @@ async function share(
     finders,
     asked: keys === undefined ? finders : createFinders(keys.finds, { isShared: false }),
     keys,
-    watch,
+    processStats: createProcessStats(watch.stats),
     operator,
     events,
     flags,
@@ -145,7 +146,7 @@ async function overviewOf(
   { supervisor: supervisorOf, stats: connectionStats }: PrimaryDependencies,
   shared: Shared,
 ): Promise<ProcessStatus[]> {
-  const { flags, finders, keys, watch, ageMs, ownSearch, events } = shared;
+  const { flags, finders, keys, processStats, ageMs, ownSearch, events } = shared;
   const supervisor = supervisorOf();
   const options = { timeoutMs: STATUS_TIMEOUT_MS };
   const outcomes = await supervisor.broadcast<ServingTasks, 'status'>('status', undefined, options);
@@ -164,7 +165,7 @@ async function overviewOf(
     ...(keys && { keys: keys.stats() }),
     cluster,
     ...ownSearch?.(),
-    process: watch.stats(),
+    process: processStats(),
     ...connectionStats(),
   };
   return [

@@ -1,3 +1,4 @@
+import type { AdmissionStats } from '@ticketing/admission';
 import type { CoalescerStats } from '@ticketing/batching';
 import type { CarrierHttpStats } from '@ticketing/carriers';
 import type { SearchStats } from '@ticketing/core';
@@ -8,7 +9,6 @@ import type { RouterStats, WorkerHandleStats } from '@ticketing/socket-router';
 import type { Flags } from '../flags/flag-specs.ts';
 import type { RouteDurations } from '../metrics/duration-counts.ts';
 import type { Command, OperatorEvent, OperatorView, Outcome } from '../operator/view-schema.ts';
-import type { AdmissionStats } from '../overload/admission.ts';
 import type { QuestionTasks } from '../questions.ts';
 import type { CarrierTasks } from '../search/carriers.ts';
 import type { SharedStats } from '../search/shared-loads.ts';
@@ -16,7 +16,7 @@ import type { StreamStats } from '../search/shared-streams.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { WormLocation } from '../worms/worm-databases.ts';
 import type { WormStoreStats } from '../worms/worm-store.ts';
-import type { ProcessStats } from './process-watch.ts';
+import type { ProcessStats } from './process-stats.ts';
 
 /** Milliseconds beyond the deadline that requests in flight get to be answered. */
 export const ANSWER_MS = 1000;

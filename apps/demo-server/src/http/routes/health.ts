@@ -34,7 +34,7 @@ export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, o
   app.get(
     '/healthz',
     {
-      config: { always: true },
+      config: { admission: false },
       schema: {
         summary: 'Whether the process is alive',
         operationId: 'isAlive',
@@ -47,7 +47,7 @@ export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, o
   app.get(
     '/readyz',
     {
-      config: { always: true },
+      config: { admission: false },
       schema: {
         summary: 'Whether it takes requests; 503 while it stops',
         operationId: 'isReady',
@@ -63,7 +63,7 @@ export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, o
   app.get(
     '/config',
     {
-      config: { always: true },
+      config: { admission: false },
       schema: {
         summary: 'The resolved flags and the processes',
         operationId: 'readConfig',
@@ -83,7 +83,7 @@ export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, o
   app.get(
     '/stats',
     {
-      config: { always: true },
+      config: { admission: false },
       schema: {
         summary: "Every package's counters, by process",
         operationId: 'readStats',

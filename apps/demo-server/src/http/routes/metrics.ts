@@ -46,7 +46,7 @@ export const metricsRoute: FastifyPluginCallbackTypebox<HealthOptions> = (
   app.get(
     '/metrics',
     {
-      config: { always: true },
+      config: { admission: false },
       schema: {
         summary: 'Every counter of every process, for Prometheus',
         operationId: 'readMetrics',

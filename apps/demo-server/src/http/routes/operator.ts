@@ -101,7 +101,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
   app.get(
     '/operator/state',
     {
-      config: { always: true },
+      config: { admission: false },
       schema: {
         summary: 'The whole server in one view',
         operationId: 'readOperatorState',
@@ -115,7 +115,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
   app.get(
     '/operator/events',
     {
-      config: { always: true },
+      config: { admission: false },
       schema: {
         summary: 'The same view as server-sent events, once a second',
         operationId: 'followOperatorState',
@@ -136,7 +136,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
   app.put(
     '/operator/carriers/:id/plan',
     {
-      config: { always: true, controls: true },
+      config: { admission: false, controls: true },
       schema: {
         summary: "Changes a carrier's latency or fault in the embedded simulator",
         operationId: 'changeCarrierPlan',
@@ -151,7 +151,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
   app.post(
     '/operator/load',
     {
-      config: { always: true, controls: true },
+      config: { admission: false, controls: true },
       schema: {
         summary: 'Sends requests to this server at a constant rate for a while',
         operationId: 'startLoad',
@@ -165,7 +165,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
   app.post(
     '/operator/processes/:id/kill',
     {
-      config: { always: true, controls: true },
+      config: { admission: false, controls: true },
       schema: {
         summary: 'Ends a worker by SIGKILL; another takes its place',
         operationId: 'killProcess',
@@ -180,7 +180,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
   app.post(
     '/operator/reload',
     {
-      config: { always: true, controls: true },
+      config: { admission: false, controls: true },
       schema: {
         summary: 'Replaces all workers one by one, as SIGHUP does',
         operationId: 'reloadWorkers',

@@ -111,7 +111,7 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, op
       return kept.page;
     };
     const operator = {
-      config: { always: true },
+      config: { admission: false },
       schema: { hide: true, summary: 'The server at work, as a page' },
     };
     app.get('/operator', operator, (request, reply) => {

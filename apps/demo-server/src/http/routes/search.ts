@@ -65,46 +65,52 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
     const isStream = /event-stream|ndjson/.test(headers.accept ?? '');
     return key !== undefined && isStream ? streamKey(key) : key;
   };
-  app.get('/search', { schema, config: { keyOf }, onRequest }, async (request, reply) => {
-    const stations = await stationsFor(request.query, stationTexts);
-    const context = { stations, carriers, nowMs: now(), pageTokens };
-    const question = readSearchQuestion(request.query, context);
-    const view = readSearchView(request.query);
-    const accepted = preferredType(request, ['application/json', ...Object.keys(eventFormats)]);
-    if (accepted === 'application/json') {
-      const document = await finders.document.find(question, {
-        signal: clientSignal(reply),
-        deadlineMs: leftMs(request),
-      });
-      refuseWithoutAnswer(document);
-      reply.header('server-timing', serverTiming(document)).type('application/json; charset=utf-8');
-      return sendDocument({ request, reply, encoder }, viewDocument(document, view, pageTokens));
-    }
-    const format = accepted && eventFormats[accepted];
-    if (!format) {
-      const expected = ['application/json', ...Object.keys(eventFormats)].join(', ');
-      throw new ProblemError(406, {
-        detail: `Accept must allow one of ${expected}`,
-        expected,
-        got: request.headers.accept,
-      });
-    }
-    // An EventSource connects again when a stream has ended: 204 tells it to stop.
-    if (LAST_EVENTS.has(request.headers['last-event-id'])) return reply.code(204).send(null);
-    const events = streams.follow(question, { deadlineMs: leftMs(request) });
-    const viewed = viewEvents(events, view, pageTokens);
-    const leave = (): void => void viewed.return?.();
-    clientSignal(reply).addEventListener('abort', leave);
-    // A failure before the first event is a problem with its own status, as with a document.
-    const first = await viewed.next();
-    return reply.type(accepted).send(
-      toStream(viewed, {
-        first,
-        format,
-        failed: (error) => ({ type: 'search-failed', problem: lateProblem(error, request) }),
-      }),
-    );
-  });
+  app.get(
+    '/search',
+    { schema, config: { admission: { keyOf } }, onRequest },
+    async (request, reply) => {
+      const stations = await stationsFor(request.query, stationTexts);
+      const context = { stations, carriers, nowMs: now(), pageTokens };
+      const question = readSearchQuestion(request.query, context);
+      const view = readSearchView(request.query);
+      const accepted = preferredType(request, ['application/json', ...Object.keys(eventFormats)]);
+      if (accepted === 'application/json') {
+        const document = await finders.document.find(question, {
+          signal: clientSignal(reply),
+          deadlineMs: leftMs(request),
+        });
+        refuseWithoutAnswer(document);
+        reply
+          .header('server-timing', serverTiming(document))
+          .type('application/json; charset=utf-8');
+        return sendDocument({ request, reply, encoder }, viewDocument(document, view, pageTokens));
+      }
+      const format = accepted && eventFormats[accepted];
+      if (!format) {
+        const expected = ['application/json', ...Object.keys(eventFormats)].join(', ');
+        throw new ProblemError(406, {
+          detail: `Accept must allow one of ${expected}`,
+          expected,
+          got: request.headers.accept,
+        });
+      }
+      // An EventSource connects again when a stream has ended: 204 tells it to stop.
+      if (LAST_EVENTS.has(request.headers['last-event-id'])) return reply.code(204).send(null);
+      const events = streams.follow(question, { deadlineMs: leftMs(request) });
+      const viewed = viewEvents(events, view, pageTokens);
+      const leave = (): void => void viewed.return?.();
+      clientSignal(reply).addEventListener('abort', leave);
+      // A failure before the first event is a problem with its own status, as with a document.
+      const first = await viewed.next();
+      return reply.type(accepted).send(
+        toStream(viewed, {
+          first,
+          format,
+          failed: (error) => ({ type: 'search-failed', problem: lateProblem(error, request) }),
+        }),
+      );
+    },
+  );
   done();
 };
 

@@ -56,20 +56,24 @@ export const wormsRoute: FastifyPluginCallbackTypebox<Parts> = (
   const isShared = worms.stats() !== undefined;
   const keyOf = ({ url }: FastifyRequest): string | undefined =>
     isShared ? wormQuestion.keyOfTarget(url, { nowMs: now(), carriers, pageTokens }) : undefined;
-  app.get('/api/v1/worms/:class', { schema, config: { keyOf } }, async (request, reply) => {
-    const wormClass = request.params.class;
-    if (/\p{Cc}/u.test(wormClass)) {
-      throw badParameter('class', 'text without control characters', wormClass);
-    }
-    const options = { signal: clientSignal(reply), deadlineMs: leftMs(request) };
-    const answer = await worms.find(wormClass, options).catch((error) => {
-      throw problemOf(error);
-    });
-    return reply
-      .header('server-timing', `worms;dur=${answer.ms}`)
-      .type('application/json; charset=utf-8')
-      .send(answer.body);
-  });
+  app.get(
+    '/api/v1/worms/:class',
+    { schema, config: { admission: { keyOf } } },
+    async (request, reply) => {
+      const wormClass = request.params.class;
+      if (/\p{Cc}/u.test(wormClass)) {
+        throw badParameter('class', 'text without control characters', wormClass);
+      }
+      const options = { signal: clientSignal(reply), deadlineMs: leftMs(request) };
+      const answer = await worms.find(wormClass, options).catch((error) => {
+        throw problemOf(error);
+      });
+      return reply
+        .header('server-timing', `worms;dur=${answer.ms}`)
+        .type('application/json; charset=utf-8')
+        .send(answer.body);
+    },
+  );
   done();
 };
 

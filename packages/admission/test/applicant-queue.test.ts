@@ -1,19 +1,29 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createAdmission, eventLoop, type Refusal } from '../src/overload/admission.ts';
-import { createInFlightLimit } from '../src/overload/in-flight-limit.ts';
+import { createApplicantQueue, eventLoop, type Refusal } from '../src/applicant-queue.ts';
+import { createInFlightLimit } from '../src/in-flight-limit.ts';
 
-/** An admission on a clock and an event loop of the test's own. */
-function stage({ limit = 2, deadlineMs = 600, costMs = 0 } = {}) {
+/** A queue on a clock and an event loop of the test's own. */
+function stage({
+  limit = 2,
+  deadlineMs = 600,
+  costMs = 0,
+}: {
+  readonly limit?: number | 'auto';
+  readonly deadlineMs?: number;
+  readonly costMs?: number;
+} = {}) {
   const turns: (() => void)[] = [];
   const log: string[] = [];
   const underWay = new Set<string>();
   let now = 0;
-  const admission = createAdmission({
+  let late = false;
+  const admission = createApplicantQueue({
     limit: createInFlightLimit(limit),
     deadlineMs,
     isUnderWay: (key) => underWay.has(key),
     now: () => now,
+    isLate: () => late,
     soon: (callback) => turns.push(callback),
     settled: (callback) => callback(),
   });
@@ -21,6 +31,9 @@ function stage({ limit = 2, deadlineMs = 600, costMs = 0 } = {}) {
     admission,
     log,
     underWay,
+    hold() {
+      late = true;
+    },
     pass(ms: number) {
       now += ms;
     },
@@ -128,7 +141,10 @@ test('connections that come in every turn hold nothing up for longer than some t
   }
 });
 
-test('a wave is refused as far as it could not be begun within a third of the deadline', () => {
+test.each([
+  ['all that its work leaves of the deadline', false, 40, 60],
+  ['a third of the deadline, if others were refused before', true, 70, 85],
+])('a wave is refused as far as it could not be begun within %s', (_, isOverload, least, most) => {
   const { admission, apply, log, ...loop } = stage({ limit: 1, deadlineMs: 600, costMs: 10 });
   // It learns that ten milliseconds pass from one to the next.
   for (let round = 0; round < 100; round++) {
@@ -139,12 +155,87 @@ test('a wave is refused as far as it could not be begun within a third of the de
     loop.settle();
     ends[1]?.();
   }
+  if (isOverload) apply('z', { waitedMs: 600 });
   log.length = 0;
   for (let index = 0; index < 100; index++) apply(String(index));
   const refused = log.filter((line) => line.startsWith('busy'));
-  expect(refused.length).toBeGreaterThan(70);
-  expect(refused.length).toBeLessThan(85);
+  expect(refused.length).toBeGreaterThan(least);
+  expect(refused.length).toBeLessThan(most);
   expect(admission.stats().waiting).toBe(100 - refused.length);
+});
+
+test('one of a burst waits for all that the work leaves of the deadline; one that comes after a refusal for half', () => {
+  for (const isOverload of [false, true]) {
+    const { admission, apply, log, pass, ...loop } = stage({ limit: 1, deadlineMs: 600 });
+    const first = apply('first');
+    loop.settle();
+    // Its work takes 50 ms.
+    pass(50);
+    first();
+    apply('a');
+    loop.settle();
+    if (isOverload) apply('z', { waitedMs: 600 });
+    apply('b');
+    pass(400);
+    admission.look();
+    expect(log.includes('late b')).toBe(isOverload);
+    pass(70);
+    admission.look();
+    expect(log).toContain('late b');
+  }
+});
+
+test('a request that waits longer than later ones may does not keep them from being refused', () => {
+  const { admission, apply, log, pass, ...loop } = stage({ limit: 1, deadlineMs: 600 });
+  const first = apply('first');
+  loop.settle();
+  pass(50);
+  first();
+  apply('a');
+  loop.settle();
+  apply('b');
+  apply('z', { waitedMs: 600 });
+  apply('c', { waitedMs: 10 });
+  pass(299);
+  admission.look();
+  expect(log).toEqual(['begin first', 'begin a', 'late z', 'late c']);
+  expect(admission.stats().waiting).toBe(1);
+});
+
+test.each([
+  ['grows at once for a burst, fourfold until the next sample', false, false, 64],
+  ['stays while the event loop is late', true, false, 16],
+  ['stays while others are refused', false, true, 16],
+])('the limit %s', (_, isHeld, isOverload, begun) => {
+  const { admission, apply, log, hold, ...loop } = stage({ limit: 'auto', deadlineMs: 2000 });
+  if (isHeld) hold();
+  if (isOverload) apply('z', { waitedMs: 2000 });
+  for (let index = 0; index < 100; index++) apply(String(index));
+  loop.settle();
+  expect(log.filter((line) => line.startsWith('begin'))).toHaveLength(begun);
+  expect(admission.stats()).toMatchObject({ limit: begun, inFlight: begun });
+});
+
+test('a burst of 100 different requests of 50 ms is answered in time, where all together take one second and more', () => {
+  const deadlineMs = 2000;
+  // Each takes 10 ms of the event loop, and 50 ms in which it waits.
+  const { admission, apply, log, pass, ...loop } = stage({
+    limit: 16,
+    deadlineMs,
+    costMs: 10,
+  });
+  const ends = Array.from({ length: 100 }, (_, index) => apply(String(index)));
+  let ended = 0;
+  for (let turns = 0; ended < ends.length && turns < 1000; turns++) {
+    loop.turn();
+    admission.look();
+    const begun = log.filter((line) => line.startsWith('begin')).length;
+    // One that was begun waits while five others begin.
+    if (begun - ended > 5 || begun === ends.length) ends[ended++]?.();
+    else if (begun === ended) pass(50);
+  }
+  expect(log).toEqual(ends.map((_, index) => `begin ${index}`));
+  expect(admission.stats().refused).toEqual({ busy: 0, late: 0 });
 });
 
 test('an idle server refuses nobody for what others once took', () => {
@@ -162,6 +253,19 @@ test('an idle server refuses nobody for what others once took', () => {
   loop.settle();
   end();
   expect(log).toEqual(['begin d']);
+});
+
+test('a time in which nobody waited is no interval between two requests', () => {
+  const { apply, log, pass, ...loop } = stage({ limit: 1 });
+  const [first, ...others] = ['a', 'b', 'c'].map((name) => apply(name));
+  loop.settle();
+  for (const leave of others) leave();
+  pass(10_000);
+  first?.();
+  for (const name of ['d', 'e']) apply(name);
+  loop.settle();
+  apply('f');
+  expect(log).toEqual(['begin a', 'begin d']);
 });
 
 test('a request whose deadline has passed is never begun', () => {

@@ -1,19 +1,17 @@
 import { createHistogram } from 'node:perf_hooks';
 
-/** Memory, load and event-loop delay of a process. */
-export interface ProcessStats {
-  /** Resident memory, shared pages included. */
-  readonly memoryBytes: number;
-  /** CPU time of the process so far, in user and system mode, its threads included. */
-  readonly cpuMs: number;
+/** Load of an event loop. */
+export interface EventLoopStats {
   /** Share of the last whole second in which the event loop was busy, 0 to 1. */
   readonly utilisation: number;
-  /** How late timers were in the last whole second. */
-  readonly eventLoop: { readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number };
+  /** Lateness of timers in the last whole second. */
+  readonly delay: { readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number };
 }
 
-export interface ProcessWatch {
-  stats(): ProcessStats;
+export interface EventLoopWatch {
+  stats(): EventLoopStats;
+  /** Returns the milliseconds by which the timer of this watch is late now. */
+  lateMs(): number;
   /**
    * Returns the earliest time at which bytes that are read now can have arrived, on the clock of `performance.now()`: while the
    * event loop is blocked they wait in the socket, and no system call tells for how long.
@@ -24,27 +22,24 @@ export interface ProcessWatch {
 
 const EVERY_MS = 10;
 const WINDOW_MS = 1000;
-/** How often `onLate` is called. */
+/** Interval between two calls of `onLate`. */
 const REPORT_MS = 100;
 const NS_PER_MS = 1e6;
-const US_PER_MS = 1000;
-const IDLE: ProcessStats['eventLoop'] = { p50Ms: 0, p99Ms: 0, maxMs: 0 };
 
 /**
- * Watches this process: a timer measures how late it is. `monitorEventLoopDelay` cannot report one second after another: its
- * `reset` forgets the interval under way, and the longest one matters most.
+ * Watches the event loop of this thread: a timer measures how late it is. `monitorEventLoopDelay` cannot report one second after
+ * another: its `reset` forgets the interval under way, and the longest one matters most.
  *
- * `onLate` gets the average lateness in milliseconds, ten times per second.
+ * `onLate` gets the average lateness in milliseconds, ten times per second. The timer keeps no process alive.
  */
-export function watchProcess(onLate: (lateMs: number) => void = () => {}): ProcessWatch {
+export function watchEventLoop(onLate: (lateMs: number) => void = () => {}): EventLoopWatch {
   let histogram = createHistogram();
-  let seen = IDLE;
+  let delay: EventLoopStats['delay'] = { p50Ms: 0, p99Ms: 0, maxMs: 0 };
   let [used, utilisation] = [performance.eventLoopUtilization(), 0];
   let [due, windowEnd] = [performance.now() + EVERY_MS, performance.now() + WINDOW_MS];
   let [lateMs, ticks, reportAt] = [0, 0, performance.now() + REPORT_MS];
   let free = freeNow();
   let timer = setTimeout(tick, EVERY_MS).unref();
-  let memoryBytes = 0;
 
   function tick(): void {
     const now = performance.now();
@@ -52,7 +47,7 @@ export function watchProcess(onLate: (lateMs: number) => void = () => {}): Proce
     histogram.record(Math.max(1, Math.round(late * NS_PER_MS)));
     if (now >= windowEnd) {
       const ms = (ns: number): number => Math.round(ns / 1e4) / 100;
-      seen = {
+      delay = {
         p50Ms: ms(histogram.percentile(50)),
         p99Ms: ms(histogram.percentile(99)),
         maxMs: ms(histogram.max),
@@ -65,13 +60,15 @@ export function watchProcess(onLate: (lateMs: number) => void = () => {}): Proce
     }
     lateMs += late;
     ticks += 1;
-    if (now >= reportAt) {
-      onLate(lateMs / ticks);
-      [lateMs, ticks, reportAt] = [0, 0, now + REPORT_MS];
-    }
     noteFree(now, late);
     due = performance.now() + EVERY_MS;
     timer = setTimeout(tick, EVERY_MS).unref();
+    if (now >= reportAt) {
+      const averageMs = lateMs / ticks;
+      [lateMs, ticks, reportAt] = [0, 0, now + REPORT_MS];
+      // Last: it may close this watch.
+      onLate(averageMs);
+    }
   }
 
   /** Bytes that are read next arrived after the timer was due; those of the turn after that, after this one. */
@@ -87,15 +84,8 @@ export function watchProcess(onLate: (lateMs: number) => void = () => {}): Proce
   }
 
   return {
-    stats() {
-      try {
-        memoryBytes = process.memoryUsage.rss();
-      } catch {
-        // Reading it opens a file: a process without free descriptors reports the last value.
-      }
-      const { user, system } = process.cpuUsage();
-      return { memoryBytes, cpuMs: (user + system) / US_PER_MS, utilisation, eventLoop: seen };
-    },
+    stats: () => ({ utilisation, delay }),
+    lateMs: () => Math.max(0, performance.now() - due),
     // Nothing waits while the loop is idle.
     arrivedAt: () => free.at + idleMs() - free.idleMs,
     close: () => clearTimeout(timer),

@@ -7,9 +7,9 @@ import {
   LEAST,
   MOST,
   QUEUE_MS,
-} from '../src/overload/in-flight-limit.ts';
+} from '../src/in-flight-limit.ts';
 
-const calm = { lateMs: 0, queueMs: 0, carriersLate: 0 };
+const calm = { lateMs: 0, queueMs: 0, upstreamLate: 0 };
 
 function learn(limit: InFlightLimit, times: number, signs: Parameters<InFlightLimit['learn']>[0]) {
   for (let round = 0; round < times; round++) limit.learn(signs);
@@ -17,7 +17,7 @@ function learn(limit: InFlightLimit, times: number, signs: Parameters<InFlightLi
 }
 
 test('createInFlightLimit() keeps a number, and has none when it is off', () => {
-  const late = { lateMs: 1000, queueMs: 1000, carriersLate: 9, peak: 7 };
+  const late = { lateMs: 1000, queueMs: 1000, upstreamLate: 9, peak: 7 };
   expect(learn(createInFlightLimit(7), 10, late)).toBe(7);
   expect(learn(createInFlightLimit('off'), 10, late)).toBe(Number.POSITIVE_INFINITY);
 });
@@ -25,7 +25,7 @@ test('createInFlightLimit() keeps a number, and has none when it is off', () => 
 test.each([
   ['the event loop is late', { ...calm, lateMs: 2 * LATE_MS }],
   ['tasks wait for a worker', { ...calm, queueMs: 2 * QUEUE_MS }],
-  ['all carriers answer late', { ...calm, carriersLate: 2 }],
+  ['all upstreams answer late', { ...calm, upstreamLate: 2 }],
 ])('auto falls while %s, to the least, and is back within a second', (_, signs) => {
   const limit = createInFlightLimit('auto');
   expect(limit.size).toBe(FIRST);
@@ -34,7 +34,7 @@ test.each([
   expect(learn(limit, 10, { ...calm, peak: 0 })).toBe(FIRST);
 });
 
-test('auto rises while it is reached and nothing is late, as with carriers that take long', () => {
+test('auto rises while it is reached and nothing is late, as with upstreams that take long', () => {
   const limit = createInFlightLimit('auto');
   for (let round = 0; round < 20; round++) limit.learn({ ...calm, peak: limit.size });
   expect(limit.size).toBeGreaterThan(200);
@@ -47,6 +47,27 @@ test('auto keeps twice of what was in use: a flood after a calm finds no old, hi
   for (let round = 0; round < 20; round++) limit.learn({ ...calm, peak: limit.size });
   expect(learn(limit, 1, { ...calm, peak: 30 })).toBe(60);
   expect(learn(limit, 1, { ...calm, peak: 0 })).toBe(FIRST);
+});
+
+test('auto grows at once up to fourfold of the last sample, unless that showed load; a number never does', () => {
+  const limit = createInFlightLimit('auto');
+  while (limit.grow());
+  expect(limit.size).toBe(4 * FIRST);
+  limit.learn({ ...calm, peak: limit.size });
+  const { size } = limit;
+  expect(limit.grow()).toBe(true);
+  expect(limit.size).toBeGreaterThan(size);
+  limit.learn({ ...calm, lateMs: 2 * LATE_MS, peak: limit.size });
+  expect(limit.grow()).toBe(false);
+  for (let round = 0; round < 20; round++) {
+    limit.learn({ ...calm, peak: limit.size });
+    while (limit.grow());
+  }
+  expect(limit.size).toBe(MOST);
+  expect([createInFlightLimit(7).grow(), createInFlightLimit('off').grow()]).toEqual([
+    false,
+    false,
+  ]);
 });
 
 test('auto settles where the signs are as wanted, whatever the server can do', () => {

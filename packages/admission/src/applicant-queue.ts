@@ -1,11 +1,12 @@
 import type { InFlightLimit } from './in-flight-limit.ts';
+import { QueuePace } from './queue-pace.ts';
 
 /** Why a request is refused. `busy`: too many wait to begin it in time; `late`: it has waited too long. */
 export type Refusal = 'busy' | 'late';
 
-/** A request that waits to begin. Exactly one of its functions is called, unless it is withdrawn before. */
+/** A request that waits to begin. Exactly one of its functions is called, once, unless it is withdrawn before. */
 export interface Applicant {
-  /** Milliseconds on the clock of the admission. */
+  /** Milliseconds on the clock of `performance.now()`. */
   readonly arrivedAt: number;
   /** Requests of one key share their work: those that join it do not count against the limit. */
   readonly key?: string | undefined;
@@ -13,7 +14,7 @@ export interface Applicant {
   refuse(reason: Refusal): void;
 }
 
-export interface AdmissionOptions {
+export interface QueueOptions {
   readonly limit: InFlightLimit;
   /** Milliseconds that a request may take from its arrival. */
   readonly deadlineMs: number;
@@ -21,36 +22,41 @@ export interface AdmissionOptions {
   readonly isUnderWay: (key: string) => boolean;
   /** Milliseconds that only grow. */
   readonly now: () => number;
+  /** Whether the event loop is late now. */
+  readonly isLate: () => boolean;
   /** Calls back in the next turn of the event loop, when the requests that have arrived are read. */
   readonly soon: (callback: () => void) => void;
   /** Calls back in the same turn, once the work that has begun waits. */
   readonly settled: (callback: () => void) => void;
 }
 
-/** The platform's event loop, for an admission. */
-export const eventLoop: Pick<AdmissionOptions, 'now' | 'soon' | 'settled'> = {
+/** The platform's event loop, for a queue of applicants. */
+export const eventLoop: Pick<QueueOptions, 'now' | 'soon' | 'settled'> = {
   now: () => performance.now(),
   soon: setImmediate,
   // A tick that is queued by a promise job runs when no promise job is left.
   settled: (callback) => queueMicrotask(() => process.nextTick(callback)),
 };
 
-/** Counters since the start, and what is held now. */
+/** Counters since the start, and requests that are held now. */
 export interface AdmissionStats {
-  /** `null`: no limit. */
+  /** Limit of the requests in flight; `null`: none. */
   readonly limit: number | null;
+  /** Requests whose work is under way; those of one key count once. */
   readonly inFlight: number;
+  /** Requests that wait to begin; those of one key count once. */
   readonly waiting: number;
+  /** Requests that have begun. */
   readonly admitted: number;
-  /** Of those, requests that joined work under way. */
+  /** Admitted requests that joined work under way. */
   readonly joined: number;
   readonly refused: Readonly<Record<Refusal, number>>;
   /** Clients that left before their request was begun. */
   readonly left: number;
 }
 
-/** Decides which requests begin, and when. */
-export interface Admission {
+/** Queue that decides when requests begin, and which are refused. */
+export interface ApplicantQueue {
   /** Takes a request. Returns a function that the caller must call when the client has its answer or has left. */
   apply(applicant: Applicant): () => void;
   /** Notes a new connection, whose request may arrive next. */
@@ -60,7 +66,7 @@ export interface Admission {
   stats(): AdmissionStats;
 }
 
-/** Shares of its deadline that a request may wait before its work begins: by estimate when it arrives, and in fact. */
+/** Shares of its deadline that a request may wait before its work begins: by estimate when it arrives, and in fact. In a burst they are larger. */
 const WAIT_SHARE = 1 / 3;
 const LATE_SHARE = 1 / 2;
 /** Most requests that wait. */
@@ -69,8 +75,6 @@ const MOST_WAITING = 1000;
 const TURN_MS = 2;
 /** Most turns in which arrivals are read before more work begins, unless the last work took longer. */
 const LOOK_TURNS = 16;
-/** Weight of the latest interval between two requests that began while others waited. */
-const LATEST = 0.05;
 
 /** Requests that share their work; most are alone. */
 interface Group {
@@ -78,21 +82,25 @@ interface Group {
   readonly arrivedAt: number;
   readonly applicants: Set<Applicant>;
   state: 'waiting' | 'begun' | 'over';
+  begunAt: number;
+  /** Whether it came in a burst: then it may wait longer. */
+  readonly isBurst: boolean;
 }
 
 /**
- * Creates an admission. Requests wait in one queue, in the order of arrival, and begin in a later turn of the event loop, a few
+ * Creates a queue of applicants. They wait, in the order of arrival, and begin in a later turn of the event loop, a few
  * per turn: so all arrivals are read first, and those that cannot begin in time are refused at once.
  */
-export function createAdmission(options: AdmissionOptions): Admission {
+export function createApplicantQueue(options: QueueOptions): ApplicantQueue {
   return new Queue(options);
 }
 
-class Queue implements Admission {
-  readonly #options: AdmissionOptions;
+class Queue implements ApplicantQueue {
+  readonly #options: QueueOptions;
   /** In the order of their arrival. */
   readonly #waiting = new Set<Group>();
   readonly #byKey = new Map<string, Group>();
+  readonly #pace: QueuePace;
   readonly #refused = { busy: 0, late: 0 };
   #inFlight = 0;
   #peak = 0;
@@ -105,13 +113,10 @@ class Queue implements Admission {
   #looked = 0;
   /** The duration of the work that began last, in milliseconds, and its end. Others may have arrived meanwhile. */
   #last = { tookMs: 0, endedAt: 0 };
-  /** When a request last began while others waited. */
-  #lastBegun: number | undefined;
-  /** Average milliseconds between two requests that begin while others wait. */
-  #intervalMs = 0;
 
-  constructor(options: AdmissionOptions) {
+  constructor(options: QueueOptions) {
     this.#options = options;
+    this.#pace = new QueuePace(options.deadlineMs);
   }
 
   apply(applicant: Applicant): () => void {
@@ -126,6 +131,7 @@ class Queue implements Admission {
     const reason = this.#reasonToRefuse(applicant.arrivedAt);
     if (reason !== undefined) {
       this.#refused[reason] += 1;
+      this.#pace.refused(this.#options.now());
       applicant.refuse(reason);
       return () => {};
     }
@@ -138,7 +144,7 @@ class Queue implements Admission {
 
   look(): number {
     for (const group of this.#waiting) {
-      if (!this.#isLate(group)) break;
+      if (!this.#isLate(group)) continue;
       this.#take(group);
       this.#refuse(group);
     }
@@ -169,7 +175,16 @@ class Queue implements Admission {
 
   #enqueue(applicant: Applicant): () => void {
     const { key, arrivedAt } = applicant;
-    const group: Group = { key, arrivedAt, applicants: new Set([applicant]), state: 'waiting' };
+    const now = this.#options.now();
+    if (this.#waiting.size === 0) this.#pace.filled(now);
+    const group: Group = {
+      key,
+      arrivedAt,
+      applicants: new Set([applicant]),
+      state: 'waiting',
+      begunAt: 0,
+      isBurst: this.#pace.isBurst(now),
+    };
     this.#waiting.add(group);
     if (key !== undefined) this.#byKey.set(key, group);
     this.#beginSoon();
@@ -177,19 +192,22 @@ class Queue implements Admission {
   }
 
   #reasonToRefuse(arrivedAt: number): Refusal | undefined {
-    const { deadlineMs, limit, now } = this.#options;
+    const { deadlineMs, limit } = this.#options;
     if (limit.size === Number.POSITIVE_INFINITY) return undefined;
-    const waitedMs = now() - arrivedAt;
+    const now = this.#options.now();
+    const waitedMs = now - arrivedAt;
     if (waitedMs >= deadlineMs) return 'late';
     // The only request is not refused for what earlier ones took.
     if (this.#waiting.size === 0) return undefined;
     if (this.#waiting.size >= MOST_WAITING) return 'busy';
-    const expectedMs = waitedMs + this.#waiting.size * this.#intervalMs;
-    return expectedMs > deadlineMs * WAIT_SHARE ? 'busy' : undefined;
+    const expectedMs = waitedMs + this.#waiting.size * this.#pace.intervalMs;
+    return expectedMs > this.#pace.longestWaitMs(WAIT_SHARE, this.#pace.isBurst(now))
+      ? 'busy'
+      : undefined;
   }
 
   #beginSoon(): void {
-    if (this.#isDue || this.#inFlight >= this.#options.limit.size) return;
+    if (this.#isDue || !this.#hasRoom()) return;
     this.#isDue = true;
     this.#options.soon(() => {
       if (this.#isLooking()) {
@@ -215,9 +233,9 @@ class Queue implements Admission {
 
   /** Begins one request after the other until this turn's time is up. A handler may start only after promises of its hooks. */
   #beginSome(startedAt: number): void {
-    const { limit, now, settled } = this.#options;
+    const { now, settled } = this.#options;
     const [group] = this.#waiting;
-    if (group === undefined || this.#inFlight >= limit.size || this.#last.tookMs >= TURN_MS) {
+    if (group === undefined || this.#last.tookMs >= TURN_MS || !this.#hasRoom()) {
       this.#isDue = false;
       if (group !== undefined) this.#beginSoon();
       return;
@@ -232,26 +250,32 @@ class Queue implements Admission {
     });
   }
 
+  /** Whether one more may be in flight. For a burst the limit grows at once, as long as the event loop keeps up. */
+  #hasRoom(): boolean {
+    const { limit, isLate, now } = this.#options;
+    if (this.#inFlight < limit.size) return true;
+    return this.#pace.isBurst(now()) && !isLate() && limit.grow() && this.#inFlight < limit.size;
+  }
+
   #take(group: Group): void {
     this.#waiting.delete(group);
     if (group.key !== undefined) this.#byKey.delete(group.key);
-    const now = this.#options.now();
-    if (this.#lastBegun !== undefined) {
-      this.#intervalMs += (now - this.#lastBegun - this.#intervalMs) * LATEST;
-    }
-    this.#lastBegun = this.#waiting.size > 0 ? now : undefined;
+    this.#pace.taken(this.#options.now(), this.#waiting.size);
   }
 
-  #isLate({ arrivedAt }: Group): boolean {
-    const { deadlineMs, limit, now } = this.#options;
+  #isLate({ arrivedAt, isBurst }: Group): boolean {
+    const { deadlineMs, limit } = this.#options;
     if (limit.size === Number.POSITIVE_INFINITY) return false;
+    const now = this.#options.now();
     // An idle server tries with the time that is left.
-    const share = this.#inFlight === 0 ? 1 : LATE_SHARE;
-    return now() - arrivedAt >= deadlineMs * share;
+    const longestMs =
+      this.#inFlight === 0 ? deadlineMs : this.#pace.longestWaitMs(LATE_SHARE, isBurst);
+    return now - arrivedAt >= longestMs;
   }
 
   #refuse(group: Group): void {
     group.state = 'over';
+    this.#pace.refused(this.#options.now());
     for (const applicant of group.applicants) {
       this.#refused.late += 1;
       applicant.refuse('late');
@@ -260,6 +284,7 @@ class Queue implements Admission {
 
   #begin(group: Group): void {
     group.state = 'begun';
+    group.begunAt = this.#options.now();
     this.#inFlight += 1;
     this.#peak = Math.max(this.#peak, this.#inFlight);
     this.#admitted += group.applicants.size;
@@ -274,10 +299,11 @@ class Queue implements Admission {
     if (group.applicants.size > 0 || group.state === 'over') return;
     if (group.state === 'begun') {
       this.#inFlight -= 1;
+      this.#pace.worked(this.#options.now() - group.begunAt);
     } else {
       this.#waiting.delete(group);
       if (group.key !== undefined) this.#byKey.delete(group.key);
-      if (this.#waiting.size === 0) this.#lastBegun = undefined;
+      if (this.#waiting.size === 0) this.#pace.emptied();
     }
     group.state = 'over';
     if (this.#waiting.size > 0) this.#beginSoon();

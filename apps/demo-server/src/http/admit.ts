@@ -1,0 +1,65 @@
+import type { Refusal } from '@ticketing/admission';
+import { admitRoutes } from '@ticketing/admission/fastify';
+import { arrivedAt } from '@ticketing/socket-router/worker';
+import type { FastifyContextConfig, FastifyInstance, FastifyReply } from 'fastify';
+import type { Parts } from '../compose.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** That of its route, read once: `routeOptions` is a new object each time. */
+    routeConfig: FastifyContextConfig | null;
+  }
+}
+
+const RETRY_AFTER_S = '1';
+
+const details: Readonly<Record<Refusal, string>> = {
+  busy: 'More requests are waiting than can be answered in time',
+  late: 'The request waited so long that it could not be answered in time',
+};
+
+/** Lets each request wait for its admission before any work is done, and answers 503 to those that are refused. */
+export async function admit(
+  app: FastifyInstance,
+  { parts, draining }: { readonly parts: Parts; readonly draining: () => boolean },
+): Promise<void> {
+  app.decorateRequest('routeConfig', null);
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.routeConfig = request.routeOptions.config;
+    done();
+  });
+  await app.register(admitRoutes, {
+    admission: parts.admission,
+    arrivedAt: ({ raw }) => arrivedAt(raw),
+    refuse: (reply, reason) => refuse(reply, { reason, isLast: draining() }),
+  });
+}
+
+/** Writes the answer without Fastify, whose reply takes as long as a small handler. */
+function refuse(
+  reply: FastifyReply,
+  { reason, isLast }: { readonly reason: Refusal; readonly isLast: boolean },
+): void {
+  const [path = ''] = reply.request.url.split('?', 1);
+  const body = JSON.stringify({
+    type: 'urn:ticketing:problem:too-busy',
+    title: 'Too busy',
+    status: 503,
+    instance: path.slice(0, 200),
+    detail: details[reason],
+    code: reason === 'late' ? 'ERR_EXPIRED' : 'ERR_OVERLOADED',
+  });
+  reply.hijack();
+  reply.raw
+    .writeHead(503, {
+      'content-type': 'application/problem+json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'retry-after': RETRY_AFTER_S,
+      'server-timing': `total;dur=${reply.elapsedTime.toFixed(1)}`,
+      'x-worker': process.pid,
+      ...(isLast && { connection: 'close' }),
+    })
+    .end(body);
+}

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { createQueueSign, createUpstreamSign } from '../src/index.ts';
+
+test('createQueueSign() reads how long the last task in the queue will wait, at the pace of the answers', () => {
+  let now = 0;
+  let counts = { queued: 0, completed: 0, failed: 0 };
+  const sign = createQueueSign(
+    () => counts,
+    () => now,
+  );
+  expect(sign.read()).toBe(0);
+  now = 101;
+  counts = { queued: 50, completed: 8, failed: 2 };
+  expect(sign.read()).toBeCloseTo(500);
+  now = 201;
+  counts = { queued: 0, completed: 62, failed: 2 };
+  expect(sign.read()).toBe(0);
+});
+
+test('createUpstreamSign(): one that hangs is no sign of load, all that are late are', () => {
+  const sign = createUpstreamSign(2000, () => 0);
+  expect(sign.read()).toBe(0);
+  sign.note('fast', 20);
+  sign.note('slow', 100);
+  expect(sign.read()).toBeCloseTo(20 / 200);
+  for (let round = 0; round < 50; round++) sign.note('slow', 2000);
+  expect(sign.read()).toBeCloseTo(20 / 200);
+  for (let round = 0; round < 50; round++) sign.note('fast', 400);
+  expect(sign.read()).toBeCloseTo(2);
+});
+
+test('createUpstreamSign(): upstreams that are slow for good are not late, up to half of the deadline', () => {
+  let now = 0;
+  const sign = createUpstreamSign(2000, () => now);
+  sign.note('fast', 20);
+  for (const at of [30_000, 60_000, 90_000]) {
+    now = at;
+    for (let round = 0; round < 50; round++) sign.note('fast', 300);
+    sign.read();
+  }
+  expect(sign.read()).toBeCloseTo(300 / 900);
+  for (let round = 0; round < 50; round++) sign.note('fast', 1500);
+  expect(sign.read()).toBeCloseTo(1500 / 900);
+});
+
+test('createUpstreamSign(): one that was not asked for a second does not count', () => {
+  let now = 0;
+  const sign = createUpstreamSign(2000, () => now);
+  sign.note('fast', 1500);
+  expect(sign.read()).toBeCloseTo(1.5);
+  now = 1000;
+  expect(sign.read()).toBe(0);
+});
