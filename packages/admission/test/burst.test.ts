@@ -11,7 +11,9 @@ const createWaiting = () =>
     response.end('found');
   });
 
-test('a burst of 100 different requests of 50 ms, which a plain server answers within 2 s, is admitted', { timeout: 90_000 }, async () => {
+test('a burst of 100 different requests of 50 ms, which a plain server answers within 2 s, is admitted', {
+  timeout: 90_000,
+}, async () => {
   const burst = async (get: (path: string) => Promise<{ status: number | undefined }>) => {
     const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => get(`/${index}`)));
     return answers.filter(({ status }) => status === 200).length;
@@ -31,5 +33,4 @@ test('a burst of 100 different requests of 50 ms, which a plain server answers w
     },
     { timeout: 60_000, interval: 100 },
   );
-});
 });
