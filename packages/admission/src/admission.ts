@@ -71,7 +71,7 @@ const rules = {
 
 /**
  * Creates an admission. Requests wait in one queue, in the order of arrival, and begin in a later turn of the event loop, a few per
- * turn: so all arrivals are read first, and those that cannot begin in time are refused at once.
+ * turn: so all arrivals are read first, and requests that cannot begin in time are refused at once.
  *
  * @throws TypeError or RangeError for options that are unknown, missing or out of range
  * @example

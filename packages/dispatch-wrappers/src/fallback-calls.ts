@@ -28,7 +28,7 @@ const fallbackChannel = channel('ticketing:dispatch:fallback');
 
 /** Calls of the fallback. */
 export interface FallbackStats {
-  /** Calls that it has, and those that it was given so far. */
+  /** Calls that it has now, and calls that it was given so far. */
   readonly inFlight: number;
   readonly ran: number;
   /** Calls that met `maxInFlight`. */

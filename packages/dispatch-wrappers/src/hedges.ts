@@ -14,7 +14,7 @@ export interface HedgeSettings {
 
 /** Second attempts. */
 export interface HedgeStats {
-  /** Calls that were given to a second worker, and those of them that it answered first. */
+  /** Calls that were given to a second worker, and how many of them it answered first. */
   readonly hedged: number;
   readonly won: number;
   /** Slow calls that were not: above `share`; no other worker had room. */

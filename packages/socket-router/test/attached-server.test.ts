@@ -250,15 +250,18 @@ test('a worker that closes waits for a request whose body its server asks for it
   const asked = once(server, 'checkContinue');
   const { router, handle } = attach(server);
   const [socket, client] = await connection();
+  const [half, halfClient] = await connection();
   const head =
     'POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n';
   router.say({ kind: 'hand', id: 1, bytes: head, before: inTime() }, socket);
   const [, response] = await asked;
+  const begun = GET.toString('latin1').slice(0, 20);
+  router.say({ kind: 'hand', id: 2, bytes: begun, before: inTime() }, half);
   const all = received(client);
   const closed = handle.close({ graceMs: 60_000, lameDuckMs: 0 });
   router.say({ kind: 'retired' });
-  // Its sweeps have begun.
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  // A sweep has closed the connection that has no request.
+  await once(halfClient.resume(), 'close');
   response.end('no');
   expect(await all).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*no/);
   await closed;

@@ -4,10 +4,10 @@ import { closed, draining, unknownTask } from './errors.ts';
 import { run } from './run.ts';
 import type { CallOwner, PoolWorker } from './state/call.ts';
 import type { KeptBroadcast, PoolState } from './state/pool-state.ts';
-import { kill } from './steps/workers.ts';
+import { failStart } from './steps/workers.ts';
 
 /**
- * Runs a task on every worker: on those that are ready now, and, with `later`, on those that start later as a part of their start.
+ * Runs a task on every worker: on each that is ready now, and, with `later`, on each that starts later, as a part of its start.
  *
  * @throws TypeError or RangeError for wrong options; DispatchError `ERR_CLOSED`, `ERR_DRAINING`, `ERR_UNKNOWN_TASK`
  */
@@ -60,8 +60,7 @@ export async function prepare(pool: PoolState, worker: PoolWorker): Promise<void
     } catch (error) {
       if (worker.phase !== 'starting') return;
       if (isOver(pool, each)) continue;
-      worker.starting.error ??= { error, final: false };
-      kill(worker);
+      failStart(worker, { error, final: false });
       return;
     }
   }

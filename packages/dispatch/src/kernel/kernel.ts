@@ -43,7 +43,7 @@ export async function closeKernel(pool: PoolState, graceMs: number): Promise<voi
   await closeWorkers(pool, graceMs);
 }
 
-/** Takes no more calls; those that are open go on. */
+/** Takes no more calls; open calls go on. */
 export function drainKernel(pool: PoolState): void {
   if (pool.phase === 'open') pool.phase = 'draining';
 }

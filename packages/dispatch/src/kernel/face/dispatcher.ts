@@ -259,7 +259,7 @@ export class PoolDispatcher implements Dispatcher<TaskMap> {
     return this.close();
   }
 
-  /** Resolves when every call has settled; aborts those that are open after `timeoutMs`. */
+  /** Resolves when every call has settled; aborts calls that are open after `timeoutMs`. */
   async #drain(timeoutMs: number | undefined): Promise<DrainReport> {
     const { options, drains } = this.#pool;
     const { clock, name } = options;

@@ -57,7 +57,7 @@ export class Watch<T extends Limited> implements AbortWaiter, Listed<Watch<T>> {
 export class Watches<T extends Limited> {
   readonly #signals: SignalWatch<Watch<T>>;
   readonly #limits: TimeLimits<Watch<T>>;
-  /** Watches of calls that are about to be sent, and of those that have just been. */
+  /** Watches of calls that are about to be sent, and of calls that have just been sent. */
   #unsent = new WatchList<Watch<T>>();
   #sent = new WatchList<Watch<T>>();
 

@@ -20,7 +20,7 @@ export function workerFor(queue: Choices, target: Target, clock: Now): PoolWorke
   return current?.hasRoom ? current : undefined;
 }
 
-/** Returns the worker with room that is least busy, or is likely to answer first, of those that match. */
+/** Returns the worker with room that is least busy, or is likely to answer first, among the workers that match. */
 export function bestWorker(
   { slots, mayDiffer }: Pick<Choices, 'slots' | 'mayDiffer'>,
   clock: Now,
@@ -40,7 +40,7 @@ export function slotOfTarget(queue: Choices, { key, slot: wanted }: Target): num
   return slots[slot]?.current === undefined && !getsOne ? undefined : slot;
 }
 
-/** Returns the slot of the worker that owns a key; undefined if none of those that take calls does. */
+/** Returns the slot of the worker that owns a key; undefined if no worker that takes calls owns it. */
 function homeSlot(
   slots: readonly Slot[],
   key: string,
@@ -71,7 +71,7 @@ export function roomOf(slots: readonly Slot[]): number {
   return room;
 }
 
-/** Returns the worker with room for calls without a key and the fewest calls, of those that match. */
+/** Returns the worker with room for calls without a key and the fewest calls, among the workers that match. */
 function leastBusy(
   slots: readonly Slot[],
   matches: (worker: PoolWorker) => boolean = () => true,

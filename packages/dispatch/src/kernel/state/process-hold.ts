@@ -11,7 +11,7 @@ export class ProcessHold {
     this.#workers = workers;
   }
 
-  /** Sets whether workers hold the process. Those that start hold it until they are ready, whatever is set. */
+  /** Sets whether workers hold the process. A worker that starts holds it until it is ready, whatever is set. */
   set(isHeld: boolean): void {
     this.isHeld = isHeld;
     for (const worker of this.#workers) {

@@ -16,7 +16,7 @@ export class WaitingCalls {
     this.size += 1;
   }
 
-  /** Returns a call that its worker did not start, before those that came later. */
+  /** Queues a call again that its worker did not start, before calls that came later. */
   putBack(call: Call, slot: number | undefined, now: number): void {
     if (this.size === 0) this.since = now;
     this.#queueOf(slot).putBack(call);
@@ -58,7 +58,7 @@ export class WaitingCalls {
     return this.#shared.size > 0 || this.has(slot);
   }
 
-  /** Removes and returns the call that the worker of a slot runs next; with `ownOnly`, of those that wait for it alone. */
+  /** Removes and returns the call that the worker of a slot runs next; with `ownOnly`, among calls that wait for it alone. */
   shift(slot: number, now: number, ownOnly: boolean): Call | undefined {
     const own = this.#bySlot.get(slot)?.peek();
     const any = ownOnly ? undefined : this.#shared.peek();

@@ -13,7 +13,7 @@ export function wakeWaiters(pool: PoolState): void {
   }
 }
 
-/** Whether a call would be taken besides those of callers that were let through. A broken pool refuses it at once, which is no full queue. */
+/** Whether there is room for one more call, beside the calls that callers were let through for. A broken pool counts as room: it refuses a call at once. */
 export function hasRoom(pool: PoolState, key: string | undefined): boolean {
   const { queue, capacity, options } = pool;
   const { clock } = options;

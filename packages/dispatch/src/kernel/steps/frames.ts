@@ -11,7 +11,14 @@ import { loseCall } from './losses.ts';
 import { redistribute, requeue } from './queue.ts';
 import { heard } from './recall.ts';
 import { release, settle, settleLate } from './settle.ts';
-import { admitWorker, knowTasks, proved, recycle } from './workers.ts';
+import {
+  admitWorker,
+  knowTasks,
+  noteReported,
+  noteStartError,
+  proved,
+  recycle,
+} from './workers.ts';
 
 type Frame<K extends FromWorker['kind']> = Extract<FromWorker, { readonly kind: K }>;
 
@@ -44,7 +51,7 @@ export function failUnsent(pool: PoolState, worker: PoolWorker, unsent: readonly
   }
 }
 
-/** Applies one frame. Ignores those of settled calls, and those that the transport has not announced. */
+/** Applies one frame. Ignores frames of settled calls, and extra frames that the transport has not announced. */
 function readFrame(pool: PoolState, worker: PoolWorker, frame: FromWorker, now: number): void {
   const { reports } = worker;
   switch (frame.kind) {
@@ -81,8 +88,7 @@ function readFrame(pool: PoolState, worker: PoolWorker, frame: FromWorker, now: 
       ready(pool, worker, frame);
       break;
     case 'start-failed':
-      // It says more than that it was too late.
-      worker.starting.error = { error: frame.error, final: frame.final };
+      noteStartError(worker, { error: frame.error, final: frame.final });
       break;
     case 'healthy':
       worker.health.answer();
@@ -119,8 +125,7 @@ function readExtra(pool: PoolState, worker: PoolWorker, frame: ExtraFrame): void
 /** The worker can run tasks: it takes calls, once it has run the broadcasts that new workers run. */
 function ready(pool: PoolState, worker: PoolWorker, { tasks, jsonTasks }: Frame<'ready'>): void {
   // Once: it would change the tasks of all workers.
-  if (worker.phase !== 'starting' || worker.starting.hasReported) return;
-  worker.starting.hasReported = true;
+  if (!noteReported(worker)) return;
   knowTasks(pool, new Set(tasks));
   if (jsonTasks?.length) worker.reports.jsonTasks = new Set(jsonTasks);
   if (pool.kept.size === 0) admitWorker(pool, worker);

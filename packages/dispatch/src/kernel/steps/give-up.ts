@@ -36,7 +36,7 @@ export function giveUp(pool: PoolState, call: Call, error: unknown, ending: Endi
   if (pool.phase !== 'closed') startGrace(pool, call, pool.options.abortGraceMs);
 }
 
-/** Gives up every open call, or those of an owner. */
+/** Gives up every open call, or every open call of an owner. */
 export function giveUpAll(
   pool: PoolState,
   errorOf: (task: string) => unknown,

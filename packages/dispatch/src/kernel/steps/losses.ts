@@ -6,7 +6,7 @@ import { countReady, type PoolState } from '../state/pool-state.ts';
 import { drainQueue, releaseEmptySlots, requeue } from './queue.ts';
 import { settle, stopTimer } from './settle.ts';
 
-/** Handles the calls of a worker that has ended: those that had not begun wait again, the others have their next attempt. */
+/** Handles the calls of a worker that has ended: a call that had not begun waits again, any other has its next attempt. */
 export function loseCalls(pool: PoolState, worker: PoolWorker, end: WorkerEnd): void {
   const { started } = worker;
   const { transfer: canMove } = pool.transport.capabilities;
@@ -39,7 +39,7 @@ export function loseCall(
   requeue(pool, call);
 }
 
-/** No worker comes for empty slots: those that are left take the calls, or all are rejected. */
+/** No worker will come for empty slots: the workers that are left take the calls, or all calls are rejected. */
 export function loseHope(pool: PoolState): void {
   const { circuit, slots } = pool.staff;
   releaseEmptySlots(pool);

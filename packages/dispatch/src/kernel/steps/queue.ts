@@ -10,7 +10,7 @@ export function enqueue({ queue, changes }: PoolState, call: Call): void {
   changes.mayStart = true;
 }
 
-/** Queues a call again that its worker will never answer, before those that came later; one that may not wait is refused. */
+/** Queues a call again that its worker will never answer, before calls that came later; a call that may not wait is refused. */
 export function requeue(pool: PoolState, call: Call): void {
   const { queue, changes, options } = pool;
   const { apartFrom, only, slot } = call.target;
@@ -37,7 +37,7 @@ export function unqueue({ queue, changes }: PoolState, call: Call): void {
   changes.hasRoom = true;
 }
 
-/** Removes and returns all waiting calls, or those that match. */
+/** Removes and returns all waiting calls, or the waiting calls that match. */
 export function drainQueue(
   { queue, options }: PoolState,
   matches?: (call: Call) => boolean,

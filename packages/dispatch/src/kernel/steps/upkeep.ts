@@ -54,7 +54,7 @@ export function checkHealth(pool: PoolState, isLate: boolean): void {
   checkHealthLater(pool);
 }
 
-/** Ends workers above `min` that have been idle for `idleTimeoutMs`. Those of the first slots stay: calls go to them first. */
+/** Ends workers above `min` that have been idle for `idleTimeoutMs`. Workers of the first slots stay: calls go to them first. */
 export function checkIdle(pool: PoolState): void {
   const { slots, min, counts, circuit } = pool.staff;
   for (const { index, current: worker, next } of slots) {

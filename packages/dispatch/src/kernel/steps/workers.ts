@@ -13,11 +13,11 @@ import {
 } from '../state/pool-state.ts';
 import { Pace } from '../state/worker/pace.ts';
 import { createWindow } from '../state/worker/window.ts';
-import { Worker } from '../state/worker/worker.ts';
+import { type StartError, Worker } from '../state/worker/worker.ts';
 import { loseCalls } from './losses.ts';
 import { sendLast } from './send.ts';
 
-/** Starts missing workers: kept ones, those that calls wait for, and one more if calls, or callers for room, wait for any. */
+/** Starts missing workers: up to `min`, one for each slot that calls wait for, and one more if calls or callers wait for any worker. */
 export function startMissing(pool: PoolState): void {
   const { staff, queue } = pool;
   if (pool.phase === 'closed' || staff.circuit.state !== 'closed') return;
@@ -127,6 +127,24 @@ export function kill(worker: PoolWorker): void {
   worker.handle?.kill();
 }
 
+/** Ends a worker that cannot start. The first error explains it. */
+export function failStart(worker: PoolWorker, error: StartError): void {
+  worker.starting.error ??= error;
+  kill(worker);
+}
+
+/** Notes why a worker could not start, as it reports: that explains more than that it was late. */
+export function noteStartError(worker: PoolWorker, error: StartError): void {
+  worker.starting.error = error;
+}
+
+/** Notes that a worker can run tasks. @returns false if it has reported that before, or has not just started */
+export function noteReported({ phase, starting }: PoolWorker): boolean {
+  if (phase !== 'starting' || starting.hasReported) return false;
+  starting.hasReported = true;
+  return true;
+}
+
 /** Ends a worker that did not start in time, unless it may be at a breakpoint. */
 export function startedLate(pool: PoolState, worker: PoolWorker): void {
   const { options, transport, staff } = pool;
@@ -134,12 +152,11 @@ export function startedLate(pool: PoolState, worker: PoolWorker): void {
     watchStart(pool, worker);
     return;
   }
-  worker.starting.error ??= {
+  failStart(worker, {
     error: startedTooLate(options.name, options.startTimeoutMs, transport.words?.hint),
     // Others would be waited for as long, in silence, and for the same reason.
     final: transport.capabilities.hardKill && staff.started === 'never',
-  };
-  kill(worker);
+  });
 }
 
 /** The pool works: a worker has answered its first call, or reported that it has worked. */
@@ -218,7 +235,7 @@ export function whenReady({ staff, options, phase }: PoolState): Promise<void> {
   return new Promise((resolve, reject) => staff.readyWaiters.push({ resolve, reject }));
 }
 
-/** Gives a pool `count` slots, each with a worker. @returns those that leave */
+/** Gives a pool `count` slots, each with a worker. @returns the workers that leave */
 export function resize(pool: PoolState, count: number): PoolWorker[] {
   const { staff, changes } = pool;
   staff.min = count;
@@ -256,7 +273,7 @@ export async function closeWorkers(pool: PoolState, graceMs: number): Promise<vo
     const killAll = (): void => {
       for (const worker of [...staff.live]) kill(worker);
     };
-    // Also those that were stopping already, with a grace of their own.
+    // Also workers that were stopping already, with a grace of their own.
     const end = clock.setTimeout(killAll, graceMs);
     await new Promise<void>((resolve) => {
       staff.onEmpty = resolve;

@@ -8,7 +8,7 @@ export class Admission {
   keysOnly = false;
   /** Bound of its latest `room`. */
   most: number = Number.POSITIVE_INFINITY;
-  /** Largest bound of a `room`: estimates what it holds once those that share it are served or gone. */
+  /** Largest bound of a `room`: estimates its capacity without rivals. */
   mostEver = 0;
   /** When calls were taken back from it, if it has sent nothing since: it gets no calls. */
   heldUpAt: number | undefined = undefined;
@@ -46,7 +46,7 @@ export class Admission {
     this.keysOnly = on;
   }
 
-  /** Lets no call in: those that it had not begun were taken back. */
+  /** Lets no call in: calls that it had not begun were taken back. */
   holdUp(now: number): void {
     this.heldUpAt = now;
   }
