@@ -1,4 +1,4 @@
-// What the tests of several packages share: counted steps, a manual clock, polling, processes that live, checks of what workers write, engines, a link that fails, a folder in memory that is full, contexts of requests, time that stands still
+// What the tests of several packages share: counted steps, a manual clock, polling, processes that live, checks of what workers write, engines, a link that fails, a folder in memory that is full, contexts of requests, how many cases a test has, time that stands still
 export {
   countSteps,
   countStepsOfEach,
@@ -35,6 +35,6 @@ export {
   countHeldContexts,
   runContextProgram,
 } from './request-contexts.ts';
-
+export { scaled } from './scaled.ts';
 export { gone, lives, turns, until } from './until.ts';
 export { withoutTime } from './without-time.ts';

@@ -1,7 +1,9 @@
 import { createJourney, createLocalClock, type Journey, mergeJourneys } from '@ticketing/core';
-import { countStepsOfEach } from '@ticketing/test-kit';
+import { countSteps, countStepsOfEach, scaled } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { barcelona, madrid } from './trains.ts';
+import { createJourneyFeed } from '../src/journeys/merge.ts';
+import { sameStops } from '../src/journeys/same-stops.ts';
+import { barcelona, madrid, train } from './trains.ts';
 
 const clock = createLocalClock();
 const SIX = clock.epoch('2026-12-01T06:00', 'Europe/Madrid');
@@ -26,14 +28,7 @@ interface Parts {
   readonly rides?: number;
 }
 
-export function journey({
-  source = 'a',
-  from = 0,
-  until = 0,
-  id,
-  rides = 1,
-  ...ride
-}: Parts): Journey {
+function journey({ source = 'a', from = 0, until = 0, id, rides = 1, ...ride }: Parts): Journey {
   const departure = timeAt(SIX + from * SECOND_MS);
   const arrival = timeAt(SIX + 3_600_000 + until * SECOND_MS);
   const legs = Array.from({ length: rides }, (_, index) => ({
@@ -49,7 +44,7 @@ export function journey({
 }
 
 /** What one or two carriers can list so that each journey would be compared with many others. */
-export const growths = {
+const growths = {
   'trains without numbers at one time, each of a brand': (i) => journey({ brand: `b${i}` }),
   'trains without numbers, each at a time of its own within minutes': (i) =>
     journey({ from: i % 120, until: Math.floor(i / 120) }),
@@ -80,22 +75,69 @@ export const growths = {
     return { ...rest, id: `j-${i}`, legs: facts };
   },
 } satisfies Readonly<Record<string, (index: number) => Journey>>;
-export const some = (make: (index: number) => Journey, length: number): Journey[] =>
+const some = (make: (index: number) => Journey, length: number): Journey[] =>
   Array.from({ length }, (_, index) => make(index));
-export const isOurs = (url: string): boolean => url.includes('packages/core/src/');
+const isOurs = (url: string): boolean => url.includes('packages/core/src/');
 
-export function testGrowths(names: readonly (keyof typeof growths)[]): void {
-  test.each(names)(
-    'mergeJourneys() of twice as many takes at most 2.3 times the steps: %s [linear-readers]',
-    async (name) => {
-      const make: (index: number) => Journey = growths[name];
-      const lists = [some(make, 600), some(make, 1200)];
-      const [small = 0, large = Number.POSITIVE_INFINITY] = await countStepsOfEach(
-        lists.map((list) => () => mergeJourneys(list)),
-        isOurs,
-      );
-      expect(small).toBeGreaterThan(600);
-      expect(large / small).toBeLessThan(2.3);
-    },
-  );
-}
+type Growth = keyof typeof growths;
+const names = scaled<readonly Growth[]>({
+  // One of each way in which journeys are compared.
+  fast: [
+    'trains without numbers at one time, each of a brand',
+    'trains of one id without numbers',
+    'trains with numbers, and of another carrier without',
+    'trains of two carriers at many times, none the same',
+    'trains after midnight, whose days carriers do not give',
+  ],
+  full: Object.keys(growths) as Growth[],
+});
+
+test.each(names)(
+  'mergeJourneys() of twice as many takes at most 2.3 times the steps: %s [linear-readers]',
+  async (name) => {
+    const make: (index: number) => Journey = growths[name];
+    const lists = [some(make, 600), some(make, 1200)];
+    const [small = 0, large = Number.POSITIVE_INFINITY] = await countStepsOfEach(
+      lists.map((list) => () => mergeJourneys(list)),
+      isOurs,
+    );
+    expect(small).toBeGreaterThan(600);
+    expect(large / small).toBeLessThan(2.3);
+  },
+);
+
+test.each([
+  ['at one place, all of one name', () => ({ name: 'One', latitude: 48, longitude: 9 })],
+  ['in a row, 200 m apart', (i: number) => ({ name: 'One', latitude: 48 + i / 500, longitude: 9 })],
+  ['far apart', (i: number) => ({ name: `${i}`, latitude: 40 + i / 100, longitude: i / 100 })],
+])(
+  'sameStops() of twice as many stops takes at most 2.3 times the steps: %s',
+  async (_what, at) => {
+    const lists = [600, 1200].map((length) =>
+      Array.from({ length }, (_, index) => ({ id: `x:${index}`, ...at(index) })),
+    );
+    const [small = 0, large = Number.POSITIVE_INFINITY] = await countStepsOfEach(
+      lists.map((list) => () => sameStops(list)),
+      isOurs,
+    );
+    expect(small).toBeGreaterThan(600);
+    expect(large / small).toBeLessThan(2.3);
+  },
+);
+
+test('createJourneyFeed() merges an answer in steps of what is known and new, however it grew', async () => {
+  const answers = some((i) => journey({ brand: `b${i}` }), 600);
+  const feed = createJourneyFeed('departure');
+  feed.add(answers);
+  const steps = await countSteps(() => feed.add([journey({ source: 'b', number: '1' })]), isOurs);
+  expect(steps / 600).toBeLessThan(300);
+});
+
+// More than the arguments that one call may have.
+test('createJourneyFeed() takes an answer of 130,000 journeys', () => {
+  const one = train({ number: '1' });
+  const feed = createJourneyFeed('departure');
+  const many = Array.from({ length: 130_000 }, (_, index) => ({ ...one, id: `j-${index}` }));
+  expect(feed.add(many).journeys).toHaveLength(130_000);
+  expect(feed.found).toBe(130_000);
+});

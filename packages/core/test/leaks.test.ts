@@ -1,4 +1,0 @@
-import { leakTests } from './leaks-tests.ts';
-import { FAST } from './scale.ts';
-
-leakTests(FAST);

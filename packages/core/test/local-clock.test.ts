@@ -1,4 +1,0 @@
-import { localClockTests } from './local-clock-tests.ts';
-import { FAST } from './scale.ts';
-
-localClockTests(FAST);

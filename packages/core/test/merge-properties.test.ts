@@ -1,4 +1,0 @@
-import { mergePropertyTests } from './merge-properties-tests.ts';
-import { FAST } from './scale.ts';
-
-mergePropertyTests(FAST);

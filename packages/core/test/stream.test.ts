@@ -1,4 +1,0 @@
-import { FAST } from './scale.ts';
-import { streamTests } from './stream-tests.ts';
-
-streamTests(FAST);
