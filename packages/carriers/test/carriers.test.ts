@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { ownStrikes, silences, strikes, testSilences, testStrikes } from './fault-cases.ts';
 import {
   ask,
   carrierIds,
@@ -25,17 +24,6 @@ test.each(carrierIds)('%s finds the trains of the timetable over real HTTP', asy
   );
   expect(journeys.length).toBeGreaterThan(4);
 });
-
-// Each fault once, on the carriers by turns; every carrier has each in `test/full`.
-const kinds = [...new Set(strikes.map(({ kind }) => kind))];
-testStrikes(
-  kinds.flatMap((kind, turn) => {
-    const list = strikes.filter((strike) => strike.kind === kind);
-    return list.slice(turn % list.length).slice(0, 1);
-  }),
-);
-testStrikes(ownStrikes);
-testSilences(silences.filter(({ id, kind }) => kind === 'hang' || id === 'renfe'));
 
 test.each(carrierIds)('%s: a deadline that has passed is TIMEOUT without a request', async (id) => {
   const upstream = await startUpstream();

@@ -7,7 +7,6 @@ import {
 } from '@ticketing/core';
 import { expect, test } from 'vitest';
 import { createOsdm } from '../src/index.ts';
-import { rail } from './osdm-tests.ts';
 import {
   ask,
   bytesOf,
@@ -16,6 +15,7 @@ import {
   now,
   queryFor,
   queryOf,
+  rail,
   startUpstream,
 } from './upstream.ts';
 

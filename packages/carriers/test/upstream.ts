@@ -172,3 +172,9 @@ export function fixture(name: string): Uint8Array<ArrayBuffer> {
 export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
 }
+
+/** A provider like that of the other tests, with other options. */
+export function rail(baseUrl: string, options: Partial<OsdmOptions> = {}): Carrier {
+  const headers = () => ({ authorization: 'Bearer test' });
+  return createOsdm({ id: 'osdm', name: 'Rail', baseUrl, headers, now, ...options });
+}

@@ -23,7 +23,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { createCarrierHttp } from '../src/index.ts';
 import { anyCase, DAYS_ON_SALE, type PageCase } from './page-cases.ts';
-import type { Runs } from './scale.ts';
+import { runs } from './scale.ts';
 import { carrierIds, createCarriers } from './upstream.ts';
 
 const clock = createLocalClock();
@@ -102,54 +102,52 @@ function addPage({ results, names }: Walk, result: SearchResult): void {
   }
 }
 
-export function pageTests(runs: Runs, only = carrierIds): void {
-  test('pages both ways over any mix of wires are the day, each journey once', async () => {
-    let nowMs = 0;
-    const now = () => nowMs;
-    const latency = { kind: 'fixed', ms: 0 } as const;
-    const plan = Object.fromEntries(carrierIds.map((id) => [id, { latency }]));
-    const sim = await startCarrierSim({ now, plan });
-    const http = createCarrierHttp({ now });
-    onTestFinished(async () => {
-      await http.close();
-      await sim.close();
-    });
-    await fc.assert(
-      fc.asyncProperty(anyCase(only), async (asked) => {
-        nowMs = asked.todayMs;
-        for (const id of asked.wires) {
-          const { serverSize, journeys } = asked;
-          const pageSize = id === 'osdm' || id === 'hafas' || id === 'ojp' ? serverSize : null;
-          sim.setPlan(id, { pageSize, journeys });
-        }
-        const { results, maxPages, mode } = asked;
-        const all = createCarriers(sim.url, { now, results, maxPages, mode });
-        const carriers = asked.wires.map((id) => all[id]);
-        let calls = Number.NEGATIVE_INFINITY;
-        const clientOf = (id: string): CarrierHttp => ({
-          async send(request) {
-            const isPaged = carriers.some((one) => one.id === id && hasPages(one));
-            if (isPaged && asked.failures.includes(calls++)) {
-              throw new CarrierError('NETWORK', 'Cut by this test');
-            }
-            return http.clientOf(id).send(request);
-          },
-        });
-        const search = createSearch({ carriers, http: clientOf, deadlineMs: 60_000, now });
-        await comparePages(asked, linesOf(sim, carriers, asked), async (query) => {
-          if (query.page !== undefined && calls < 0) calls = 0;
-          const result = await search.search(query);
-          const cut = result.carriers.filter(({ error }) => error?.message === 'Cut by this test');
-          const isAnswered = ({ state }: CarrierStatus) => state === 'ok' || state === 'empty';
-          const others = result.carriers.filter((status) => !cut.includes(status));
-          expect(others.every(isAnswered), JSON.stringify(others)).toBe(true);
-          return result;
-        });
-      }),
-      { numRuns: runs(200) },
-    );
-  }, 600_000);
-}
+test('pages both ways over any mix of wires are the day, each journey once', async () => {
+  let nowMs = 0;
+  const now = () => nowMs;
+  const latency = { kind: 'fixed', ms: 0 } as const;
+  const plan = Object.fromEntries(carrierIds.map((id) => [id, { latency }]));
+  const sim = await startCarrierSim({ now, plan });
+  const http = createCarrierHttp({ now });
+  onTestFinished(async () => {
+    await http.close();
+    await sim.close();
+  });
+  await fc.assert(
+    fc.asyncProperty(anyCase(carrierIds), async (asked) => {
+      nowMs = asked.todayMs;
+      for (const id of asked.wires) {
+        const { serverSize, journeys } = asked;
+        const pageSize = id === 'osdm' || id === 'hafas' || id === 'ojp' ? serverSize : null;
+        sim.setPlan(id, { pageSize, journeys });
+      }
+      const { results, maxPages, mode } = asked;
+      const all = createCarriers(sim.url, { now, results, maxPages, mode });
+      const carriers = asked.wires.map((id) => all[id]);
+      let calls = Number.NEGATIVE_INFINITY;
+      const clientOf = (id: string): CarrierHttp => ({
+        async send(request) {
+          const isPaged = carriers.some((one) => one.id === id && hasPages(one));
+          if (isPaged && asked.failures.includes(calls++)) {
+            throw new CarrierError('NETWORK', 'Cut by this test');
+          }
+          return http.clientOf(id).send(request);
+        },
+      });
+      const search = createSearch({ carriers, http: clientOf, deadlineMs: 60_000, now });
+      await comparePages(asked, linesOf(sim, carriers, asked), async (query) => {
+        if (query.page !== undefined && calls < 0) calls = 0;
+        const result = await search.search(query);
+        const cut = result.carriers.filter(({ error }) => error?.message === 'Cut by this test');
+        const isAnswered = ({ state }: CarrierStatus) => state === 'ok' || state === 'empty';
+        const others = result.carriers.filter((status) => !cut.includes(status));
+        expect(others.every(isAnswered), JSON.stringify(others)).toBe(true);
+        return result;
+      });
+    }),
+    { numRuns: runs(200) },
+  );
+}, 600_000);
 
 async function comparePages(
   asked: PageCase,

@@ -1,5 +1,8 @@
-import { CarrierError } from '@ticketing/core';
+import { CarrierError, createLocalClock } from '@ticketing/core';
+import { scaled } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
+import { lastDeparture } from '../../src/ojp/request.ts';
+import { bytesOf } from '../upstream.ts';
 import { delivery, golden, ojp, wireOf, zurichBern } from './ojp-answers.ts';
 import { stepsOf } from './steps.ts';
 
@@ -11,7 +14,7 @@ function outcome(body: string): void {
   }
 }
 
-export const trip = /<TripResult>[\s\S]*?<\/TripResult>/.exec(golden)?.[0] ?? '';
+const trip = /<TripResult>[\s\S]*?<\/TripResult>/.exec(golden)?.[0] ?? '';
 const place = /<Place>[\s\S]*?<\/Place>/.exec(golden)?.[0] ?? '';
 const partOf = (pattern: RegExp): string => pattern.exec(golden)?.[0] ?? '';
 const attribute = partOf(/<Attribute>[\s\S]*?<\/Attribute>/);
@@ -21,6 +24,9 @@ const action = partOf(/<siri:PublishingAction>[\s\S]*?<\/siri:PublishingAction>/
 const leg = /<Leg>[\s\S]*?<\/Leg>/.exec(golden)?.[0] ?? '';
 const inTrip = (text: string) => golden.replace('<Transfers>', `${text}<Transfers>`);
 const instead = (of: string, text: string) => golden.replace(of, text);
+
+/** Characters of an answer that is compared with one twice as long. */
+const LENGTH = scaled({ fast: 5000, full: 20_000 });
 
 /** What grows with `n`. */
 const growths: Readonly<Record<string, (n: number) => string>> = {
@@ -97,16 +103,36 @@ const growths: Readonly<Record<string, (n: number) => string>> = {
   'letters of a problem': (n) => delivery(`<Problem><Type>${'A_'.repeat(n / 2)}</Type></Problem>`),
 };
 
-/** Compares the steps of answers of `length` characters with those of twice as many. */
-export function testGrowths(length: number): void {
-  test.each(Object.entries(growths))(
-    '%s: twice as long takes at most 2.3 times the steps',
-    (_name, make) => {
-      const [one, two] = [length, 2 * length].map((n) => {
-        const text = make(n);
-        return stepsOf(() => outcome(text));
-      }) as [number, number];
-      expect(two).toBeLessThanOrEqual(2.3 * one);
-    },
-  );
-}
+const clock = createLocalClock();
+const zone = 'Europe/Zurich';
+
+test.each(Object.entries(growths))(
+  '%s: twice as long takes at most 2.3 times the steps',
+  (_name, make) => {
+    const [one, two] = [LENGTH, 2 * LENGTH].map((n) => {
+      const text = make(n);
+      return stepsOf(() => outcome(text));
+    }) as [number, number];
+    expect(two).toBeLessThanOrEqual(2.3 * one);
+  },
+);
+
+test('steps show what is not linear', () => {
+  const quadratic = (n: number) => () => {
+    for (let at = 0; at < n; at++) 'x'.repeat(n).indexOf('y', at);
+  };
+  expect(stepsOf(quadratic(200))).toBeGreaterThan(3.5 * stepsOf(quadratic(100)));
+});
+
+test('the last departure is found in steps that grow with the answer', () => {
+  const growth = (text: string) => (n: number) => {
+    const bytes = bytesOf(text.repeat(n));
+    return stepsOf(() => lastDeparture(clock, bytes, zone));
+  };
+  for (const text of [trip, 'Trip>', 'TimetabledTime>', '<Trip>TimetabledTime>', '<']) {
+    const steps = growth(text);
+    expect(steps(200)).toBeLessThanOrEqual(2.3 * Math.max(steps(100), 100));
+  }
+  expect(lastDeparture(clock, bytesOf(golden), zone)).toBe(Date.UTC(2026, 11, 1, 22, 10));
+  expect(lastDeparture(clock, bytesOf('<Trip><TimetabledTime>soon<'), zone)).toBeUndefined();
+});

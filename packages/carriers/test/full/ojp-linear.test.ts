@@ -1,3 +1,0 @@
-import { testGrowths } from '../ojp/ojp-linear-cases.ts';
-
-testGrowths(20_000);

@@ -1,4 +1,0 @@
-import { fuzzTests } from './fuzz-tests.ts';
-import { FAST } from './scale.ts';
-
-fuzzTests(FAST);

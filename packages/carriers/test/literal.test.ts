@@ -1,4 +1,0 @@
-import { literalTests } from './literal-tests.ts';
-import { FAST } from './scale.ts';
-
-literalTests(FAST);

@@ -1,4 +1,0 @@
-import { FAST } from '../scale.ts';
-import { ojpPropertyTests } from './ojp-property-tests.ts';
-
-ojpPropertyTests(FAST);

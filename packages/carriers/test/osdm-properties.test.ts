@@ -1,4 +1,0 @@
-import { osdmTests } from './osdm-tests.ts';
-import { FAST } from './scale.ts';
-
-osdmTests(FAST);

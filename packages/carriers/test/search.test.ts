@@ -1,4 +1,0 @@
-import { FAST } from './scale.ts';
-import { searchTests } from './search-tests.ts';
-
-searchTests(FAST);
