@@ -1,9 +1,18 @@
+import { scaled } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { stations } from '../src/timetable/network.ts';
 import { avloPairs } from '../src/timetable/service.ts';
-import { rowsOf, testLocalDay } from './avlo-cases.ts';
 import { getAvlo } from './call-wires.ts';
 import { date, startedSim } from './started-sim.ts';
+
+interface Row {
+  date: string;
+  origin: number;
+  destination: number;
+  price: number | null;
+}
+
+const rowsOf = async (response: Response): Promise<Row[]> => (await response.json()) as Row[];
 
 const avloId = (uic: string) => stations.find((station) => station.uic === uic)?.avloId ?? 0;
 
@@ -27,7 +36,22 @@ test('avlo serves the trains of its whole network for one UTC day, by date', asy
   );
 });
 
-testLocalDay(60);
+const journeys = scaled({ fast: 60, full: 200 });
+
+test('avlo spreads a local day over the two UTC days that it lies in', async () => {
+  const sim = await startedSim({ plan: { avlo: { journeys } } });
+  const [before, after] = await Promise.all(
+    ['2026-11-30', date].map(async (utc) => rowsOf(await getAvlo(sim.url, utc))),
+  );
+  const pair = { origin: '7160000', destination: '7171801' };
+  const wanted = sim.trains({ ...pair, carrier: 'avlo', date });
+  const found = [...(before ?? []), ...(after ?? [])]
+    .filter(({ origin, destination }) => origin === 12 && destination === 13)
+    .map((row) => Date.parse(row.date));
+  expect(wanted).toHaveLength(journeys);
+  expect(found).toEqual(expect.arrayContaining(wanted.map(({ departureMs }) => departureMs)));
+  expect(before?.every((row) => row.date.startsWith('2026-11-30'))).toBe(true);
+});
 
 test('avlo has a file from the UTC day before today to 180 days ahead', async () => {
   const sim = await startedSim();

@@ -1,3 +1,0 @@
-import { testLocalDay } from '../avlo-cases.ts';
-
-testLocalDay(200);

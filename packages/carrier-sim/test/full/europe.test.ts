@@ -1,3 +1,0 @@
-import { testListings } from '../europe-cases.ts';
-
-testListings(100);

@@ -1,3 +1,0 @@
-import { carriers, testFaults } from '../fault-cases.ts';
-
-testFaults(carriers);
