@@ -1,50 +1,17 @@
+import { scaled } from '@ticketing/test-kit';
 import fc from 'fast-check';
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import { book, table } from './book.ts';
 import { finder } from './finder.ts';
 import { createNaiveSearch } from './naive.ts';
+import { randomFrom, randomTexts } from './random-texts.ts';
 
 /** Rows and cells that one keystroke may look at: a word of sixteen letters against all words is some 250,000. */
 const MOST_STEPS = 1_000_000;
 
-/** Numbers from 0 to 1 that are the same for a seed. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-/** Returns texts as people type them: beginnings, errors and changed orders of names, and some that are no names. */
-export function randomTexts(count: number, seed: number): string[] {
-  const random = randomFrom(seed);
-  const pick = (length: number): number => Math.floor(random() * length);
-  return Array.from({ length: count }, () => {
-    const row = pick(table.length);
-    const names = [table.nameOf(row), ...table.aliasesOf(row).map(({ name }) => name)];
-    let text = names[pick(Math.min(names.length, 3))] ?? '';
-    const kind = pick(8);
-    if (kind < 3) text = text.slice(0, 1 + pick(text.length));
-    if (kind === 3 || kind === 4)
-      text = text
-        .split(' ')
-        .sort(() => random() - 0.5)
-        .join(' ');
-    if (kind > 4) {
-      const at = pick(text.length);
-      const letter = 'abcdefghijklmnopqrstuvwxyz'[pick(26)] ?? '';
-      if (kind === 5) text = text.slice(0, at) + letter + text.slice(at + 1);
-      if (kind === 6) text = text.slice(0, at) + text.slice(at + 1);
-      if (kind === 7)
-        text = text.slice(0, at) + (text[at + 1] ?? '') + (text[at] ?? '') + text.slice(at + 2);
-    }
-    return text.slice(0, 100);
-  });
-}
-
-/** Compares `suggest` with a search that looks at everything. */
-export function expectNaive(texts: readonly string[]): void {
+test('suggest() equals a search that looks at everything', { timeout: 600_000 }, () => {
+  // The row after "Vallfogona de Balaguer" is "Balaguer": only there is the correction at the beginning.
+  const texts = [...randomTexts(scaled({ fast: 8, full: 2000 }), 7), 'balagur'];
   const naive = createNaiveSearch(table);
   for (const text of texts) {
     const { rows } = finder.find(text, { limit: 10 });
@@ -54,15 +21,15 @@ export function expectNaive(texts: readonly string[]): void {
     const expected = naive(text, 10).map(({ row, score }) => `${table.idOf(row)} ${score}`);
     expect(found, JSON.stringify(text)).toEqual(expected);
   }
-}
+});
 
 /** Any character; the unit `binary` of fast-check takes a second to be made. */
 const character = fc
   .oneof(fc.nat(0xd7ff), fc.integer({ min: 0xe000, max: 0x10ffff }))
   .map((code) => String.fromCodePoint(code));
 
-/** Looks for texts of any kind: each is answered, and twice alike. */
-export function expectSame(numRuns: number): void {
+// Looks for texts of any kind: each is answered, and twice alike.
+test('suggest() and find() never throw, and always give the same', () => {
   const texts = fc.oneof(
     fc.string({ maxLength: 110 }),
     fc.string({ unit: character, maxLength: 110 }),
@@ -74,12 +41,19 @@ export function expectSame(numRuns: number): void {
       expect(book.suggest(text)).toEqual(list);
       expect(['found', 'unknown', 'ambiguous']).toContain(book.find(text).kind);
     }),
-    { numRuns },
+    { numRuns: scaled({ fast: 30, full: 500 }) },
   );
-}
+});
 
-/** Types names letter by letter: no keystroke looks at more than it may, and every answer is well made. */
-export function expectBounded(names: readonly string[]): void {
+// Types names letter by letter: no keystroke looks at more than it may, and every answer is well made.
+test('suggest() stays within its bounds after every keystroke', { timeout: 300_000 }, () => {
+  const random = randomFrom(2);
+  const names = [
+    ...['Madrid Puerta de Atocha', 'Lutherstadt Wittenberg Hbf', 'Σιδηροδρομικός'],
+    ...Array.from({ length: scaled({ fast: 0, full: 100 }) }, () =>
+      table.nameOf(Math.floor(random() * table.length)),
+    ),
+  ];
   for (const name of names) {
     for (let end = 1; end <= Math.min(100, name.length); end++) {
       const text = name.slice(0, end);
@@ -100,13 +74,16 @@ export function expectBounded(names: readonly string[]): void {
       }
     }
   }
-}
+});
 
-/**
- * Every name finds its station among the first three, or the city that it is in; or these three have the very same name, as dozens of
- * stations have that of their city in another language.
- */
-export function expectFound(rows: readonly number[]): void {
+// Every name finds its station among the first three, or the city that it is in; or these three have the very same name, as dozens of
+// stations have that of their city in another language.
+test('suggest() finds stations by each of their names', { timeout: 300_000 }, () => {
+  const random = randomFrom(3);
+  const rows = scaled({
+    fast: Array.from({ length: 60 }, () => Math.floor(random() * table.length)),
+    full: Array.from({ length: table.length }, (_, row) => row),
+  });
   const cities = new Map<number, number[]>();
   for (let row = 0; row < table.length; row++) {
     for (const member of table.memberRows(row))
@@ -122,7 +99,7 @@ export function expectFound(rows: readonly number[]): void {
       if (!same || found.length < 3) expect.fail(`${name} (${table.idOf(row)}): ${ids.join(', ')}`);
     }
   }
-}
+});
 
 function namesOf(id: string): string[] {
   const { name = '', aliases = [] } = book.byId(id) ?? {};

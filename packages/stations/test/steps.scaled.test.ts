@@ -1,11 +1,49 @@
-import { countStepsOfEach } from '@ticketing/test-kit';
+import { countStepsOfEach, scaled } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { book } from './book.ts';
 import { finder } from './finder.ts';
-import { isOurs, repeated, testSteps } from './steps-tests.ts';
 
-// The others are in `test/full`.
-testSteps(['suggest', 'find, with the nearest']);
+const isOurs = (url: string): boolean => /packages\/(stations|core)\/src\//.test(url);
+const repeated = (text: string): string => text.repeat(100).slice(0, 100);
+const texts = [
+  ...['s', 'a b', 's s s s s'],
+  ...['barclona madird sevlla ', 's a m b '].map(repeated),
+];
+/** A few for each word of a row that has a word of a common letter. */
+const MOST_STEPS = 200_000;
+
+/** Ways to ask for stations by a text. */
+const questions = {
+  suggest: (text) => book.suggest(text),
+  'suggest, 100 of a country': (text) => book.suggest(text, { limit: 100, countries: ['DE'] }),
+  'suggest, 100 near a point': (text) =>
+    book.suggest(text, { limit: 100, near: { latitude: 48.85, longitude: 2.35 } }),
+  find: (text) => book.find(text),
+  'find, with the nearest': (text) => JSON.stringify(book.find(text)),
+} as const satisfies Record<string, (text: string) => unknown>;
+
+type Question = keyof typeof questions;
+const names = scaled<readonly Question[]>({
+  fast: ['suggest', 'find, with the nearest'],
+  full: Object.keys(questions) as Question[],
+});
+
+test.each(names)(
+  '%s takes a bounded number of steps for any text [linear-readers]',
+  async (name) => {
+    const run = questions[name];
+    // Maps of ids and codes are made when they are needed first.
+    run('sa');
+    const steps = await countStepsOfEach(
+      texts.map((text) => () => run(text)),
+      isOurs,
+    );
+    for (const [place, text] of texts.entries()) {
+      const count = steps[place] ?? Number.POSITIVE_INFINITY;
+      if (count > MOST_STEPS) expect.fail(`${name}: ${text} takes ${count} steps`);
+    }
+  },
+);
 
 test('suggest() looks at nothing but the answer after one letter, however many are wanted', () => {
   const { rows, steps } = finder.find('s', { limit: 100 });

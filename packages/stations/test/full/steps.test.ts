@@ -1,3 +1,0 @@
-import { questions, testSteps } from '../steps-tests.ts';
-
-testSteps(Object.keys(questions) as (keyof typeof questions)[]);
