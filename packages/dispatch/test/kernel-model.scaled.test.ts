@@ -1,3 +1,4 @@
+import { scaled } from '@ticketing/test-kit';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { KernelModel } from './kernel-model.ts';
@@ -29,23 +30,14 @@ function holds(
   });
 }
 
-/** How often pools are tried: any, those whose calls move between workers, and those whose workers have no room. */
-export interface KernelRuns {
-  readonly any: number;
-  readonly moving: number;
-  readonly full: number;
-}
-
-export function testKernelModel(runs: KernelRuns): void {
-  test.each([
-    ['whatever happens', setting, step, runs.any],
-    ['though calls move between workers', crowded, step, runs.moving],
-    ['though workers have no room', shared, busyStep, runs.full],
-  ])(
-    '%s, calls settle once, run as often as they may, and nothing is left',
-    {
-      timeout: 600_000,
-    },
-    async (_, settings, steps, numRuns) => fc.assert(holds(settings, steps), { numRuns }),
-  );
-}
+test.each([
+  ['whatever happens', setting, step, scaled({ fast: 25, full: 1500 })],
+  ['though calls move between workers', crowded, step, scaled({ fast: 12, full: 1000 })],
+  ['though workers have no room', shared, busyStep, scaled({ fast: 12, full: 1000 })],
+])(
+  '%s, calls settle once, run as often as they may, and nothing is left',
+  {
+    timeout: 600_000,
+  },
+  async (_, settings, steps, numRuns) => fc.assert(holds(settings, steps), { numRuns }),
+);

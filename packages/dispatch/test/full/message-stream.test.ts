@@ -1,3 +1,0 @@
-import { testMessages } from '../message-stream-cases.ts';
-
-testMessages(100);

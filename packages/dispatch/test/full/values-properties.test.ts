@@ -1,3 +1,0 @@
-import { testValueProperties } from '../value-properties.ts';
-
-testValueProperties({ numRuns: 500 });
