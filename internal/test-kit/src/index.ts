@@ -28,6 +28,7 @@ export {
   checkLargeAnswer,
   checkReportedOutput,
 } from './pool-checks.ts';
+export { hasPromtool, promtool } from './promtool.ts';
 export { checkSlowReading, reportSlowReading } from './read-slowly.ts';
 export {
   CONTEXTS_BY,
