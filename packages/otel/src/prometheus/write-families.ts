@@ -1,4 +1,5 @@
-import type { Distribution, Family, Labels } from './family.ts';
+import type { Family, Labels } from './family.ts';
+import { type Sample, samplesOf } from './samples.ts';
 
 /** Text format of a scrape: that of Prometheus, version 0.0.4, or that of OpenMetrics, version 1.0. */
 export type Format = 'text' | 'openmetrics';
@@ -38,8 +39,8 @@ export function writeFamilies<Source>(
   const texts: string[] = [];
   for (const family of families) {
     checkName(family, names);
-    const samples = samplesOf(family, source);
-    if (samples.length > 0) texts.push(`${headOf(family, isOpen)}${samples.join('\n')}\n`);
+    const lines = samplesOf(family, source).map(lineOf);
+    if (lines.length > 0) texts.push(`${headOf(family, isOpen)}${lines.join('\n')}\n`);
   }
   const text = isOpen ? `${texts.join('')}# EOF\n` : texts.join('\n');
   return { contentType: CONTENT_TYPES[format], text };
@@ -63,28 +64,8 @@ function headOf<Source>({ name, help, type }: Family<Source>, isOpen: boolean): 
   return `# HELP ${head} ${text}\n# TYPE ${head} ${type}\n`;
 }
 
-function samplesOf<Source>(family: Family<Source>, source: Source): readonly string[] {
-  const { name, type } = family;
-  if (type !== 'histogram') {
-    return family
-      .points(source)
-      .map(({ labels, value }) => `${name}${labelSet(labels)} ${numeral(value)}`);
-  }
-  return family.distributions(source).flatMap((each) => histogram(name, each));
-}
-
-/** Returns cumulative counts by upper bound. */
-function histogram(name: string, { labels, buckets }: Distribution): readonly string[] {
-  const { le, counts, sum } = buckets;
-  let total = 0;
-  const lines = counts.map((count, at) => {
-    total += count;
-    const bound = le[at];
-    const own = labelSet({ ...labels, le: bound === undefined ? '+Inf' : String(bound) });
-    return `${name}_bucket${own} ${numeral(total)}`;
-  });
-  const own = labelSet(labels);
-  return [...lines, `${name}_sum${own} ${numeral(sum)}`, `${name}_count${own} ${numeral(total)}`];
+function lineOf({ name, labels, value }: Sample): string {
+  return `${name}${labelSet(labels)} ${numeral(value)}`;
 }
 
 function labelSet(labels: Labels): string {

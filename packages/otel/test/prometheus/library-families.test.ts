@@ -1,0 +1,120 @@
+import type { AdmissionStats } from '@ticketing/admission';
+import type { BatcherStats, CoalescerStats } from '@ticketing/batching';
+import type { CoordinatorStats, SharedLoadsStats } from '@ticketing/batching/shared';
+import type { StreamCoalescerStats } from '@ticketing/batching/streams';
+import type { CarrierHttpPools } from '@ticketing/carriers';
+import type { ScatterStats, SearchStats } from '@ticketing/core';
+import type { DispatcherStats } from '@ticketing/dispatch';
+import type { ClusterStats } from '@ticketing/dispatch-cluster';
+import type { NatsFleetStats } from '@ticketing/dispatch-nats';
+import type { RouterStats } from '@ticketing/socket-router';
+import { hasPromtool, promtool } from '@ticketing/test-kit';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import {
+  figures,
+  type LibraryStats,
+  libraryFamilies,
+  prometheusName,
+  writeFamilies,
+} from '../../src/prometheus/index.ts';
+import { useLibraries } from './use-libraries.ts';
+
+/** Lines of an exposition that begin with a name. */
+async function seriesOf(source: LibraryStats): Promise<Readonly<Record<string, number>>> {
+  const { text } = writeFamilies(libraryFamilies, { source });
+  const lines = text.split('\n').filter((line) => /^\w/.test(line));
+  return Object.fromEntries(
+    lines.map((line) => [
+      line.slice(0, line.lastIndexOf(' ')),
+      Number(line.slice(line.lastIndexOf(' '))),
+    ]),
+  );
+}
+
+test('LibraryStats takes what stats() of the libraries returns', () => {
+  expectTypeOf<{
+    admissions: AdmissionStats[];
+    batchers: BatcherStats[];
+    carrierHttp: ReturnType<CarrierHttpPools['stats']>;
+    clusters: ClusterStats[];
+    coalescers: CoalescerStats[];
+    coordinators: CoordinatorStats[];
+    dispatchers: DispatcherStats[];
+    fleets: NatsFleetStats[];
+    routers: RouterStats[];
+    scatters: Record<string, ScatterStats>;
+    searches: SearchStats[];
+    sharedLoads: SharedLoadsStats[];
+    streamCoalescers: StreamCoalescerStats[];
+  }>().toExtend<Required<LibraryStats>>();
+});
+
+test('libraryFamilies has what stats() of each library counts', async () => {
+  const read = await useLibraries();
+  expect(await seriesOf(read())).toMatchObject({
+    'ticketing_dispatch_tasks_total{pool="tasks",outcome="completed"}': 1,
+    'ticketing_dispatch_tasks_total{pool="tasks",outcome="failed"}': 1,
+    'ticketing_dispatch_run_seconds_count{pool="tasks"}': 2,
+    'ticketing_dispatch_workers{pool="tasks",state="ready"}': 1,
+    'ticketing_dispatch_worker_starts_total{pool="tasks"}': 1,
+    'ticketing_coalescer_calls_total{name="document",outcome="led"}': 2,
+    'ticketing_coalescer_calls_total{name="document",outcome="joined"}': 1,
+    'ticketing_coalescer_calls_total{name="document",outcome="hit"}': 1,
+    'ticketing_coalescer_kept{name="document"}': 2,
+    'ticketing_stream_calls_total{name="prices",outcome="opened"}': 1,
+    'ticketing_stream_calls_total{name="prices",outcome="joined"}': 1,
+    'ticketing_batcher_batches_total{name="users"}': 1,
+    'ticketing_batcher_keys_total{name="users"}': 2,
+    'ticketing_shared_calls_total{name="row",outcome="led"}': 2,
+    'ticketing_coordinator_up{name="memory"}': 1,
+    'ticketing_search_total{outcome="complete"}': 1,
+    'ticketing_carrier_duration_seconds_count{carrier="renfe",state="empty"}': 1,
+    'ticketing_carrier_http_sent_total{carrier="renfe"}': 1,
+    'ticketing_scatter_calls_total{name="prices",outcome="complete"}': 1,
+    'ticketing_source_duration_seconds_count{name="prices",source="shop",state="ok"}': 1,
+    'ticketing_router_connections_total{outcome="handed-over"}': 0,
+    'ticketing_admission_requests_total{outcome="admitted"}': 0,
+  });
+});
+
+test('instances of one name are one series, with their sum', async () => {
+  const [first, second] = [(await useLibraries())(), (await useLibraries())()];
+  const [dispatchers, routers] = [
+    [...first.dispatchers, ...second.dispatchers],
+    [...first.routers, ...second.routers],
+  ];
+  const found = await seriesOf({ dispatchers, routers });
+  expect(found['ticketing_dispatch_tasks_total{pool="tasks",outcome="completed"}']).toBe(2);
+  expect(found['ticketing_dispatch_run_seconds_bucket{pool="tasks",le="+Inf"}']).toBe(4);
+});
+
+test('a library that is not used has no series', () => {
+  expect(writeFamilies(libraryFamilies, { source: {} }).text).toBe('');
+});
+
+test('each figure has its own name, and its families have the labels of its row', async () => {
+  const rows = Object.values(figures);
+  expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
+  const source = (await useLibraries())();
+  const labelsByName = new Map<string, readonly string[]>(
+    rows.map((row) => [prometheusName(row), Object.keys(row.labels).sort()]),
+  );
+  for (const family of libraryFamilies) {
+    const series =
+      family.type === 'histogram' ? family.distributions(source) : family.points(source);
+    for (const { labels } of series) {
+      expect([family.name, Object.keys(labels).sort()]).toEqual([
+        family.name,
+        labelsByName.get(family.name),
+      ]);
+    }
+  }
+});
+
+describe.skipIf(!hasPromtool())('promtool', () => {
+  test('finds nothing to say of the figures of all libraries', async () => {
+    const read = await useLibraries();
+    const { text } = writeFamilies(libraryFamilies, { source: read() });
+    expect(await promtool(['check', 'metrics'], text)).toBe('');
+  });
+});
