@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import {
+  ClaimMarks,
+  type ClaimTerms,
   decodeTerms,
   encodeTerms,
   MarkWriter,
-  TakenMarks,
-  type TakeTerms,
-} from '../src/wire/taken-marks.ts';
+} from '../src/wire/claim-marks.ts';
 import { askWorker } from './clients.ts';
 import { answered, openWithStopped } from './forwarding-to-stopped.ts';
 import { keyed, keys } from './keyed-workers.ts';
@@ -28,12 +28,12 @@ test('a mark for another worker is in a file of its own, and a router’s is not
   const folder = mkdtempSync(join(tmpdir(), 'marks-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, '1');
-  const [ofRouter, ofWorker] = [new TakenMarks(path), new TakenMarks(path, 77)];
+  const [ofRouter, ofWorker] = [new ClaimMarks(path), new ClaimMarks(path, 77)];
   const writer = new MarkWriter(path);
   const terms = [ofRouter.reserve(5), ofWorker.reserve(5)] as const;
   const crossed = decodeTerms(encodeTerms(terms[1]));
   expect(crossed).toEqual({ ...terms[0], from: 77 });
-  writer.write(crossed as TakeTerms);
+  writer.write(crossed as ClaimTerms);
   expect([ofRouter.has(terms[0]), ofWorker.has(terms[1])]).toEqual([false, true]);
   expect([decodeTerms('1 2 3 x'), decodeTerms('1 2 3 -7')]).toEqual([undefined, undefined]);
   // The worker that took them removes what others have left.

@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { turns } from '@ticketing/test-kit';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { PassthruIntake } from '../src/intake/passthru-intake.ts';
 import { resolveRouterOptions } from '../src/options/router-options.ts';
-import { PassthruIntake } from '../src/passthru/passthru-intake.ts';
 import { decide } from '../src/placing/decide.ts';
 import type { WorkerQueue } from '../src/placing/worker-queue.ts';
 import type { Workers } from '../src/placing/workers.ts';
 import { loadReaders } from '../src/reading/head-sniffer.ts';
-import { decodeTerms, MarkWriter, TAKE_TERMS, type TakeTerms } from '../src/wire/taken-marks.ts';
+import { CLAIM_TERMS, type ClaimTerms, decodeTerms, MarkWriter } from '../src/wire/claim-marks.ts';
 import { ask } from './clients.ts';
 
 const MAX_WAIT_MS = 400;
@@ -38,16 +38,21 @@ async function openIntake({ isReady }: { readonly isReady: boolean }) {
     isFree: true,
     load: 0,
     proxied: 0,
-    handedOver: 0,
+    socketPath,
     worker: { slot: '0', pid: 1 },
+    beginRequest(this: { proxied: number }) {
+      this.proxied += 1;
+    },
+    endRequest(this: { proxied: number }) {
+      this.proxied -= 1;
+    },
   } as unknown as WorkerQueue;
   const suspected: WorkerQueue[] = [];
   const workers = {
     ready: isReady ? [queue] : [],
     queues: [queue],
-    ended: { handedOver: 0 },
+    takeBack: () => {},
     sources: { knowsSlot: () => true, haveFailed: () => false },
-    socketPathOf: () => socketPath,
     suspect: (late: WorkerQueue) => suspected.push(late),
   } as unknown as Workers;
   const refused: string[] = [];
@@ -109,7 +114,7 @@ test('maxWaitMs: a request that its worker has taken is answered, however late',
   const answer = ask(port);
   await until(() => asked.length === 1);
   const [first] = asked;
-  marks.write(decodeTerms(first?.request.headers[TAKE_TERMS]) as TakeTerms);
+  marks.write(decodeTerms(first?.request.headers[CLAIM_TERMS]) as ClaimTerms);
   vi.advanceTimersByTime(100 * MAX_WAIT_MS);
   await turns();
   first?.response.end('late');

@@ -1,9 +1,13 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { HeldConnection } from '../src/placing/held-connection.ts';
+import {
+  finish,
+  type HeldConnection,
+  queue as markQueued,
+} from '../src/placing/held-connection.ts';
 import { Placement } from '../src/placing/placement.ts';
 import type { WorkerQueue } from '../src/placing/worker-queue.ts';
 import type { Workers } from '../src/placing/workers.ts';
-import { monotonicMs } from '../src/wire/monotonic-clock.ts';
+import { held } from './held.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -24,10 +28,11 @@ function queue(load = 0): FakeQueue {
     queued: 0,
     firstWaitsSince: undefined,
     taken,
-    enqueue({ id }) {
+    enqueue(connection) {
+      markQueued(connection, undefined);
       this.isFree = false;
       this.load += 1;
-      taken.push(id);
+      taken.push(connection.id);
     },
   };
 }
@@ -43,7 +48,10 @@ function placementOf(
     ready: queues as readonly unknown[] as readonly WorkerQueue[],
     sources: { haveFailed: () => false },
   } as { ready: readonly WorkerQueue[] } & Workers;
-  const refuse = (_: HeldConnection, reason: string) => void refused.push(reason);
+  const refuse = (connection: HeldConnection, reason: string): void => {
+    finish(connection);
+    refused.push(reason);
+  };
   const placement = new Placement(workers, {
     loadFactor,
     queuePerWorker,
@@ -52,9 +60,6 @@ function placementOf(
   });
   return { placement, refused, workers };
 }
-
-const held = (id: number): HeldConnection =>
-  ({ id, choice: { kind: 'any' }, attempts: 0, arrivedAt: monotonicMs() }) as HeldConnection;
 
 test('each free worker gets one, the least loaded first; the next goes to the first that is free', () => {
   const queues = [queue(2), queue(0), queue(1)];
@@ -88,7 +93,7 @@ test('100,000 waiting connections, of which half leave, are served in their orde
   const { placement } = placementOf([only]);
   const all = Array.from({ length: 100_000 }, (_, id) => held(id));
   for (const connection of all) placement.place(connection);
-  for (const connection of all) if (connection.id % 2 === 1) placement.leave(connection);
+  for (const connection of all) if (connection.id % 2 === 1) finish(connection);
   expect(placement.waiting).toBe(49_999);
   while (placement.waiting > 0) {
     only.isFree = true;
@@ -104,7 +109,7 @@ test('only as many connections wait as there is room for; those that have left n
   const all = [1, 2, 3, 4].map(held);
   for (const connection of all) placement.place(connection);
   expect(refused).toEqual(['queue-full']);
-  placement.leave(all[1] as HeldConnection);
+  finish(all[1] as HeldConnection);
   placement.place(held(5));
   expect([placement.waiting, refused.length]).toEqual([2, 1]);
   placement.retry();
@@ -130,7 +135,7 @@ test('a connection that left the queue is skipped, and one that comes when it is
   const { placement } = placementOf([only]);
   const all = [1, 2, 3].map(held);
   for (const connection of all) placement.place(connection);
-  placement.leave(all[0] as HeldConnection);
+  finish(all[0] as HeldConnection);
   for (let turn = 0; turn < 2; turn++) {
     only.isFree = true;
     only.load = 0;
@@ -201,7 +206,7 @@ test('a connection that left no longer counts for how long the queue has waited'
   const all = [1, 2, 3, 4].map(held);
   placement.place(all[0] as HeldConnection);
   vi.advanceTimersByTime(60);
-  placement.leave(all[0] as HeldConnection);
+  finish(all[0] as HeldConnection);
   for (const connection of all.slice(1)) placement.place(connection);
   expect([placement.waiting, refused]).toEqual([3, []]);
 });
@@ -263,7 +268,7 @@ test('a connection that left and comes again waits behind the others', () => {
   const { placement } = placementOf([only]);
   const all = [1, 2, 3].map(held);
   for (const connection of all) placement.place(connection);
-  placement.leave(all[0] as HeldConnection);
+  markQueued(all[0] as HeldConnection, undefined);
   placement.place(all[0] as HeldConnection);
   while (placement.waiting > 0) {
     only.isFree = true;

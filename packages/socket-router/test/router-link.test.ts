@@ -20,7 +20,7 @@ function openLink() {
       before: Number.POSITIVE_INFINITY,
       ...(arrivedAt !== undefined && { arrivedAt }),
     };
-    link.take({ kind: 'hand', id, ...times }, socket);
+    link.claim({ kind: 'hand', id, ...times }, socket);
     return socket;
   };
   const said = (): string[] => heard.splice(0).map(({ kind, open }) => `${kind} ${open}`);

@@ -1,10 +1,10 @@
 import { Duplex } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { EmitRouterEvent } from '../src/contract/socket-router.ts';
-import { SocketIntake } from '../src/handing-over/socket-intake.ts';
+import { SocketIntake } from '../src/intake/socket-intake.ts';
 import { type RouterOptions, resolveRouterOptions } from '../src/options/router-options.ts';
 import { decide } from '../src/placing/decide.ts';
-import type { HeldConnection } from '../src/placing/held-connection.ts';
+import { type HeldConnection, queue as markQueued, send } from '../src/placing/held-connection.ts';
 import type { Sources } from '../src/placing/sources.ts';
 import type { WorkerQueue } from '../src/placing/worker-queue.ts';
 import type { Workers } from '../src/placing/workers.ts';
@@ -46,15 +46,17 @@ function turn(): Promise<void> {
 
 async function openIntake(options: Partial<RouterOptions> = {}) {
   const given: HeldConnection[] = [];
+  const waits: (number | undefined)[] = [];
   const queue = {
     isFree: true,
     load: 0,
     queued: 0,
     firstWaitsSince: undefined,
     worker: { slot: '0', pid: 1 },
-    enqueue(connection: HeldConnection) {
-      connection.stage = 'sent';
+    enqueue(connection: HeldConnection, since?: number) {
+      send(connection);
       given.push(connection);
+      waits.push(since);
     },
   } as unknown as WorkerQueue;
   const sources = { knowsSlot: () => true, haveFailed: () => false };
@@ -98,7 +100,7 @@ async function openIntake(options: Partial<RouterOptions> = {}) {
     intake.server.emit('connection', socket);
     return socket;
   };
-  return { intake, counts, rerouted, refused, given, queue, workers, connect };
+  return { intake, counts, rerouted, refused, given, waits, queue, workers, connect };
 }
 
 test('finish() resolves when the last connection in hand has left', async () => {
@@ -107,10 +109,10 @@ test('finish() resolves when the last connection in hand has left', async () => 
   for (const socket of sockets) await socket.say(HEAD);
   const finished = vi.fn();
   void intake.finish().then(finished);
-  intake.taken(given[0] as HeldConnection, queue);
+  intake.queueChanged(queue, { kind: 'claimed', connection: given[0] as HeldConnection });
   await turn();
   expect(finished).not.toHaveBeenCalled();
-  intake.taken(given[1] as HeldConnection, queue);
+  intake.queueChanged(queue, { kind: 'claimed', connection: given[1] as HeldConnection });
   await turn();
   expect(finished).toHaveBeenCalledOnce();
   expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, true]);
@@ -199,7 +201,7 @@ test('a connection waits for maxWaitMs from the end of its head, whether it has 
   expect(refused).toEqual([]);
   await turn();
   await turn();
-  expect([refused, given[0]?.stage]).toEqual([['503 worker-timeout'], 'done']);
+  expect([refused, given[0]?.stage.kind]).toEqual([['503 worker-timeout'], 'done']);
   expect(underWay.answer).toMatch(/^HTTP\/1\.1 503 /);
   expect(underWay.answer).toContain('\r\nRetry-After: 1\r\n');
   vi.advanceTimersByTime((MAX_WAIT_MS * 3) / 4);
@@ -214,9 +216,13 @@ test('a connection whose claim arrives with the end of its time is taken; one th
   await connect().say(HEAD);
   await connect().say(HEAD);
   vi.advanceTimersByTime(MAX_WAIT_MS);
-  intake.taken(given[0] as HeldConnection, queue);
+  intake.queueChanged(queue, { kind: 'claimed', connection: given[0] as HeldConnection });
   workers.ready = [];
-  intake.untaken([given[1] as HeldConnection], queue, 'declined');
+  intake.queueChanged(queue, {
+    kind: 'unclaimed',
+    connections: [given[1] as HeldConnection],
+    reason: 'declined',
+  });
   await turn();
   await turn();
   expect(refused).toEqual(['503 worker-timeout']);
@@ -268,25 +274,25 @@ test('above limits.pending a TLS client gets an alert', async () => {
 });
 
 test('connections that a worker did not take are counted, reported, and sent again', async () => {
-  const { connect, counts, rerouted, given, intake, queue } = await openIntake();
+  const { connect, counts, rerouted, given, waits, intake, queue } = await openIntake();
   await connect().say(HEAD);
   const [connection] = given as [HeldConnection];
-  connection.waitsSince = 1;
-  intake.untaken([connection], queue, 'declined');
+  markQueued(connection, 1);
+  intake.queueChanged(queue, { kind: 'unclaimed', connections: [connection], reason: 'declined' });
   expect(rerouted).toEqual([{ slot: '0', reason: 'declined', connections: 1 }]);
   expect(counts.rerouted).toBe(1);
   expect(given).toEqual([connection, connection]);
   // Its wait has begun again.
-  expect(connection.waitsSince).toBeGreaterThan(1);
+  expect(waits.at(-1)).toBeGreaterThan(1);
 });
 
 test('a client that a queue reports as gone or overdue is no longer held', async () => {
-  const { connect, counts, given, intake, refused } = await openIntake();
+  const { connect, counts, given, intake, refused, queue } = await openIntake();
   const sockets = [connect(), connect()];
   for (const socket of sockets) await socket.say(HEAD);
-  intake.gone(given[0] as HeldConnection);
-  intake.overdue(given[1] as HeldConnection);
-  intake.overdue(given[1] as HeldConnection);
+  intake.queueChanged(queue, { kind: 'gone', connection: given[0] as HeldConnection });
+  intake.queueChanged(queue, { kind: 'overdue', connection: given[1] as HeldConnection });
+  intake.queueChanged(queue, { kind: 'overdue', connection: given[1] as HeldConnection });
   await turn();
   expect(sockets[0]?.destroyed).toBe(true);
   expect(sockets[1]?.answer).toMatch(/^HTTP\/1\.1 503 /);
@@ -308,13 +314,15 @@ test('with protocol tcp a connection is given to a worker at once, and refused w
     limits: { pending: 3 },
   });
   connect();
-  expect(given).toMatchObject([{ id: 1, hasHead: false, stage: 'sent', bytes: Buffer.alloc(0) }]);
+  expect(given).toMatchObject([
+    { id: 1, hasHead: false, stage: { kind: 'sent' }, bytes: Buffer.alloc(0) },
+  ]);
   workers.ready = [];
   vi.advanceTimersByTime(MAX_WAIT_MS / 2);
   const waiting = connect();
   expect(intake.stats()).toEqual({ reading: 0, waiting: 1 });
   // One that comes back has the rest of its time.
-  intake.untaken(given, queue, 'worker-down');
+  intake.queueChanged(queue, { kind: 'unclaimed', connections: given, reason: 'worker-down' });
   expect(intake.stats()).toEqual({ reading: 0, waiting: 2 });
   vi.advanceTimersByTime(MAX_WAIT_MS / 2);
   expect(refused).toEqual(['503 worker-timeout']);

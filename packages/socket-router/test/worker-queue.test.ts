@@ -1,9 +1,9 @@
-import { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { RouterWorker } from '../src/contract/worker-source.ts';
-import type { HeldConnection } from '../src/placing/held-connection.ts';
-import { WorkerQueue } from '../src/placing/worker-queue.ts';
+import { finish } from '../src/placing/held-connection.ts';
+import { type QueueEvent, WorkerQueue } from '../src/placing/worker-queue.ts';
 import { monotonicMs } from '../src/wire/monotonic-clock.ts';
+import { held } from './held.ts';
 import { SimulatedChannel } from './simulated-channel.ts';
 
 let channel: SimulatedChannel;
@@ -27,34 +27,15 @@ function queueOf(worker: RouterWorker): WorkerQueue {
     claimTimeoutMs: 1000,
     maxWaitMs: 60_000,
     stuckTimeoutMs: 5000,
-    events: {
-      workerChanged: (_, change) => heard.push(change),
-      taken: ({ id }) => heard.push(`taken ${id}`),
-      gone: ({ id }) => heard.push(`gone ${id}`),
-      free: () => {},
-      overdue: ({ id }) => heard.push(`overdue ${id}`),
-      untaken: (connections, _, reason) =>
-        heard.push(`untaken ${connections.map(({ id }) => id)} ${reason}`),
-    },
+    emit: (_, event) => event.kind === 'free' || heard.push(textOf(event)),
   });
 }
 
-function held(id: number): HeldConnection {
-  return {
-    id,
-    socket: new Socket(),
-    bytes: Buffer.from('GET'),
-    choice: { kind: 'any' },
-    arrivedAt: monotonicMs(),
-    hasHead: true,
-    speaksTls: false,
-    proxy: undefined,
-    waitsSince: undefined,
-    attempts: 0,
-    timer: undefined,
-    stage: 'waiting',
-    ...{ place: undefined, previous: undefined, next: undefined, list: undefined },
-  };
+/** An event by its kind, with the connections that it is about. */
+function textOf(event: QueueEvent): string {
+  if (event.kind === 'unclaimed')
+    return `unclaimed ${event.connections.map(({ id }) => id)} ${event.reason}`;
+  return 'connection' in event ? `${event.kind} ${event.connection.id}` : event.kind;
 }
 
 const claim = (id: number): void => channel.say({ kind: 'claim', id, open: id });
@@ -67,7 +48,7 @@ test('one connection is under way at a time, the next one follows its claim', ()
   expect(channel.hands.map(({ message }) => message['id'])).toEqual([1, 2]);
   claim(2);
   claim(3);
-  expect(heard).toEqual(['ready', 'taken 1', 'taken 2', 'taken 3']);
+  expect(heard).toEqual(['ready', 'claimed 1', 'claimed 2', 'claimed 3']);
   expect(queue).toMatchObject({ queued: 0, open: 3, load: 3, handedOver: 3 });
 });
 
@@ -204,7 +185,7 @@ test('a connection that could not be sent is returned, and the worker gets the n
   };
   queue.enqueue(held(1));
   queue.enqueue(held(2));
-  expect(heard).toEqual(['ready', 'untaken 1 unsent']);
+  expect(heard).toEqual(['ready', 'unclaimed 1 unsent']);
   expect(channel.hands.map(({ message }) => message['id'])).toEqual([2]);
   expect(queue.state).toBe('ready');
 });
@@ -215,7 +196,7 @@ test('a worker that drains declines the connection under way, and gets no more',
   channel.say({ kind: 'decline', id: 9, why: 'draining' });
   expect(queue.state).toBe('ready');
   channel.say({ kind: 'decline', id: 1, why: 'draining' });
-  expect(heard).toEqual(['ready', 'retired', 'untaken 2 declined', 'untaken 1 declined']);
+  expect(heard).toEqual(['ready', 'retired', 'unclaimed 2 declined', 'unclaimed 1 declined']);
   channel.say({ kind: 'ready' });
   expect(queue.state).toBe('retired');
   expect(channel.hands).toHaveLength(1);
@@ -224,7 +205,7 @@ test('a worker that drains declines the connection under way, and gets no more',
 test('a queue of 100,000 is sent once, one connection per claim', () => {
   const connection = held(1);
   const count = 100_000;
-  for (let id = 1; id <= count; id++) queue.enqueue({ ...connection, id, stage: 'waiting' });
+  for (let id = 1; id <= count; id++) queue.enqueue({ ...connection, id });
   // Counted: so many expectations take longer than all else.
   let alone = 0;
   for (let id = 1; id <= count; id++) {
@@ -251,14 +232,14 @@ test('a client that left while its connection was under way belongs to the claim
   queue.enqueue(connection);
   connection.socket.destroy();
   claim(1);
-  expect(heard).toEqual(['ready', 'taken 1']);
+  expect(heard).toEqual(['ready', 'claimed 1']);
 });
 
 test('a connection whose message came without its handle gets another worker, or another try', () => {
   queue.enqueue(held(1));
   queue.enqueue(held(2));
   channel.say({ kind: 'decline', id: 1, why: 'missing' });
-  expect(heard).toEqual(['ready', 'untaken 1 declined']);
+  expect(heard).toEqual(['ready', 'unclaimed 1 declined']);
   expect(channel.hands.map(({ message }) => message['id'])).toEqual([1, 2]);
 });
 
@@ -271,7 +252,7 @@ test('a worker that does not claim in time is stuck until it answers; its connec
   await vi.advanceTimersByTimeAsync(990);
   expect(queue.state).toBe('ready');
   await vi.advanceTimersByTimeAsync(20);
-  expect(heard).toEqual(['ready', 'stuck', 'untaken 1,2 worker-stuck']);
+  expect(heard).toEqual(['ready', 'stuck', 'unclaimed 1,2 worker-stuck']);
   expect(queue).toMatchObject({ state: 'stuck', queued: 0 });
   channel.say({ kind: 'load', open: 5 });
   expect(queue.state).toBe('stuck');
@@ -288,7 +269,7 @@ test('a claim that comes after the connection went to another worker is ignored'
   queue.enqueue(held(1));
   await vi.advanceTimersByTimeAsync(1010);
   claim(1);
-  expect(heard).toEqual(['ready', 'stuck', 'untaken 1 worker-stuck', 'ready']);
+  expect(heard).toEqual(['ready', 'stuck', 'unclaimed 1 worker-stuck', 'ready']);
   expect(queue.handedOver).toBe(0);
 });
 
@@ -303,18 +284,18 @@ test('a claim in time postpones the check', async () => {
   await vi.advanceTimersByTimeAsync(900);
   expect(queue.state).toBe('ready');
   await vi.advanceTimersByTimeAsync(200);
-  expect(heard).toEqual(['ready', 'taken 1', 'stuck', 'untaken 2 worker-stuck']);
+  expect(heard).toEqual(['ready', 'claimed 1', 'stuck', 'unclaimed 2 worker-stuck']);
 });
 
 test('a channel that ends returns all connections, once', () => {
   for (const id of [1, 2, 3]) queue.enqueue(held(id));
   channel.emit('exit');
-  expect(heard).toEqual(['ready', 'retired', 'untaken 2,3 worker-down']);
+  expect(heard).toEqual(['ready', 'retired', 'unclaimed 2,3 worker-down']);
   // The last claim of a process that has died is still read.
   claim(1);
   channel.emit('disconnect');
   channel.emit('close');
-  expect(heard).toEqual(['ready', 'retired', 'untaken 2,3 worker-down', 'taken 1', 'down']);
+  expect(heard).toEqual(['ready', 'retired', 'unclaimed 2,3 worker-down', 'claimed 1', 'down']);
 });
 
 test('a process that died with a connection under way returns it when the channel has ended', () => {
@@ -322,7 +303,7 @@ test('a process that died with a connection under way returns it when the channe
   channel.emit('exit');
   expect(heard).toEqual(['ready', 'retired']);
   channel.emit('close');
-  expect(heard).toEqual(['ready', 'retired', 'down', 'untaken 1 worker-down']);
+  expect(heard).toEqual(['ready', 'retired', 'down', 'unclaimed 1 worker-down']);
 });
 
 test('a channel that refuses a connection gets no more', () => {
@@ -331,7 +312,7 @@ test('a channel that refuses a connection gets no more', () => {
     return false;
   };
   queue.enqueue(held(1));
-  expect(heard).toEqual(['ready', 'retired', 'untaken 1 unsent']);
+  expect(heard).toEqual(['ready', 'retired', 'unclaimed 1 unsent']);
   expect(queue.state).toBe('retired');
 });
 
@@ -339,7 +320,7 @@ test('a worker that retires returns queued connections, and keeps what it claims
   for (const id of [1, 2]) queue.enqueue(held(id));
   channel.say({ kind: 'retire' });
   claim(1);
-  expect(heard).toEqual(['ready', 'retired', 'untaken 2 declined', 'taken 1']);
+  expect(heard).toEqual(['ready', 'retired', 'unclaimed 2 declined', 'claimed 1']);
   expect(channel.sent.at(-1)?.message.kind).toBe('retired');
 });
 
@@ -365,39 +346,38 @@ test('foreign messages, and those of other routers, are ignored', () => {
 test('a connection that waited for longer than maxWaitMs is not sent when its turn comes; the next one is', () => {
   vi.useFakeTimers({ toFake: ['hrtime'] });
   for (const id of [1, 2, 3]) {
-    queue.enqueue({ ...held(id), waitsSince: monotonicMs() });
+    queue.enqueue(held(id), monotonicMs());
     if (id === 2) expect(queue.firstWaitsSince).toBe(monotonicMs());
     vi.advanceTimersByTime(id === 2 ? 54_000 : 1);
   }
   claim(1);
-  expect(heard).toEqual(['ready', 'taken 1', 'overdue 2']);
+  expect(heard).toEqual(['ready', 'claimed 1', 'overdue 2']);
   expect(channel.hands.map(({ message }) => message['id'])).toEqual([1, 3]);
   expect(queue.firstWaitsSince).toBeUndefined();
 });
 
 test('a connection that its timer has refused is no longer the first of the queue', () => {
   const [first, second, third] = [held(1), held(2), held(3)];
-  second.waitsSince = 1;
-  third.waitsSince = 2;
-  for (const connection of [first, second, third]) queue.enqueue(connection);
+  for (const [since, connection] of [first, second, third].entries())
+    queue.enqueue(connection, since);
   expect(queue.firstWaitsSince).toBe(1);
-  second.stage = 'done';
+  finish(second);
   expect([queue.firstWaitsSince, queue.queued]).toEqual([2, 2]);
 });
 
 test('a connection that its timer has refused is not sent again, and counts for nothing, whatever its worker does', () => {
   const [first, second] = [held(1), held(2)];
   for (const connection of [first, second]) queue.enqueue(connection);
-  first.stage = 'done';
+  finish(first);
   expect(queue.queued).toBe(1);
   channel.say({ kind: 'decline', id: 1, why: 'late' });
   expect(channel.hands.map(({ message }) => message['id'])).toEqual([1, 2]);
-  second.stage = 'done';
+  finish(second);
   claim(2);
   expect([heard, queue.handedOver, queue.queued]).toEqual([['ready'], 0, 0]);
   const last = held(3);
   queue.enqueue(last);
-  last.stage = 'done';
+  finish(last);
   channel.emit('disconnect');
   expect(heard).toEqual(['ready', 'down']);
 });

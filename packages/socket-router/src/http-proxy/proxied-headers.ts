@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { isFraming, namesIn } from '../reading/http/connection-options.ts';
+import { CLAIM_TERMS, type ClaimTerms, encodeTerms } from '../wire/claim-marks.ts';
 import { ARRIVED_AT } from '../wire/messages.ts';
-import { encodeTerms, TAKE_TERMS, type TakeTerms } from '../wire/taken-marks.ts';
 
 /**
  * Headers that belong to one connection, RFC 9110 7.6.1; `trailer`, since trailers are not passed on; `expect`, which the
@@ -34,7 +34,7 @@ export interface RequestOrigin {
   /** On the machine's monotonic clock. */
   readonly arrivedAt: number;
   /** Without them a worker may take the request at any time. */
-  readonly terms?: TakeTerms | undefined;
+  readonly terms?: ClaimTerms | undefined;
 }
 
 /**
@@ -48,7 +48,7 @@ export function requestHeaders(request: IncomingMessage, origin: RequestOrigin):
   // The client's framing ended here: Node reads a body as it declares it, and sends it anew.
   if (headers['transfer-encoding'] !== undefined) passed.push('transfer-encoding', 'chunked');
   passed.push(ARRIVED_AT, String(arrivedAt));
-  if (terms !== undefined) passed.push(TAKE_TERMS, encodeTerms(terms));
+  if (terms !== undefined) passed.push(CLAIM_TERMS, encodeTerms(terms));
   if (remoteAddress === undefined) return passed;
   const before = headers[FORWARDED_FOR];
   const address = isIP(remoteAddress) === 0 ? UNKNOWN : remoteAddress;
@@ -57,7 +57,7 @@ export function requestHeaders(request: IncomingMessage, origin: RequestOrigin):
 }
 
 /** Headers of a request that the proxy writes itself. */
-const ARRIVED: ReadonlySet<string> = new Set([ARRIVED_AT, TAKE_TERMS]);
+const ARRIVED: ReadonlySet<string> = new Set([ARRIVED_AT, CLAIM_TERMS]);
 const ARRIVED_FROM: ReadonlySet<string> = new Set([...ARRIVED, FORWARDED_FOR]);
 const NONE: ReadonlySet<string> = new Set();
 

@@ -3,8 +3,13 @@ import type { Choice } from './decide.ts';
 import type { WorkerQueue } from './worker-queue.ts';
 import type { Workers } from './workers.ts';
 
-/** Why a connection gets no worker. */
-export type NoPlace = 'not-taken' | 'slot-unknown' | 'circuit-open' | 'queue-full' | 'queue-slow';
+/** Reason why a connection gets no worker. */
+export type NoWorkerReason =
+  | 'not-taken'
+  | 'slot-unknown'
+  | 'circuit-open'
+  | 'queue-full'
+  | 'queue-slow';
 
 export interface WorkerChooserOptions {
   readonly loadFactor: number;
@@ -24,7 +29,7 @@ export class WorkerChooser {
   }
 
   /** Returns `'wait'` while the target worker starts. `avoid`: workers that already failed. */
-  find(choice: Choice, avoid?: ReadonlySet<WorkerQueue>): WorkerQueue | 'wait' | NoPlace {
+  find(choice: Choice, avoid?: ReadonlySet<WorkerQueue>): WorkerQueue | 'wait' | NoWorkerReason {
     const slots = slotsOf(choice);
     if (slots?.every((slot) => this.#workers.sources.knowsSlot(slot)) === false)
       return 'slot-unknown';

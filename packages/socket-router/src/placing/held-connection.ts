@@ -1,59 +1,155 @@
 import type { Socket } from 'node:net';
-import type { Linked } from '@ticketing/kit';
+import type { Linked, LinkedList } from '@ticketing/kit';
 import type { ProxiedAddresses } from '../contract/head.ts';
+import { monotonicMs } from '../wire/monotonic-clock.ts';
 import { ANY_WORKER, type Choice } from './decide.ts';
 
-/** A connection that the router holds: from its arrival until a worker has taken it. */
+/**
+ * Connection that the router holds: from its arrival until a worker has claimed it, the router has answered it, or its client has
+ * left. Only the functions of this file change it.
+ */
 export interface HeldConnection extends Linked {
   readonly id: number;
   readonly socket: Socket;
+  readonly stage: Stage;
   /** Bytes for the worker; while the head is read, the first of them. */
-  bytes: Buffer;
-  choice: Choice;
-  /** When its head was read, or the connection was accepted if no head is read, on the machine's monotonic clock: `maxWaitMs` counts from here. */
-  arrivedAt: number;
+  readonly bytes: Buffer;
   /** Whether a head was read: not with protocol `tcp`. */
-  hasHead: boolean;
+  readonly hasHead: boolean;
   /** Known when the head is read: such a client understands no HTTP answer. */
-  speaksTls: boolean;
-  proxy: ProxiedAddresses | undefined;
-  /** Since when it has waited for workers that are ready, on the same clock; absent while no worker is: shows how slow they are. */
-  waitsSince: number | undefined;
+  readonly speaksTls: boolean;
+  readonly proxy: ProxiedAddresses | undefined;
+  /** When `reading` ended, on the machine's monotonic clock: `maxWaitMs` counts from here. */
+  readonly arrivedAt: number;
+  readonly choice: Choice;
   /** How often it was sent to a worker. */
-  attempts: number;
-  /** Runs while it waits: for its head, then for a worker. */
-  timer: NodeJS.Timeout | undefined;
-  /** `sent`: to a worker that has not answered. */
-  stage: 'reading' | 'waiting' | 'queued' | 'sent' | 'done';
-  /** Its place among those that wait, while it does. */
-  place: WaitingPlace | undefined;
+  readonly attempts: number;
+  /** Ends the wait for its head, then the wait for a worker. */
+  readonly timer: NodeJS.Timeout | undefined;
 }
 
-/** A place in a list of waiting connections. */
-export interface WaitingPlace extends Linked {
+/**
+ * Stage of a held connection: `reading`, `read`, then `waiting`, `queued` and `sent` as often as workers do not claim it, then `done`.
+ * `since`: when it began to wait while workers were ready, on the machine's monotonic clock; it shows how slow they are.
+ */
+export type Stage =
+  /** Its head is being read. */
+  | { readonly kind: 'reading' }
+  /** Its head is read, and no worker is chosen yet. */
+  | { readonly kind: 'read' }
+  /** No worker can take it now. */
+  | Waiting
+  /** In the queue of a worker. */
+  | { readonly kind: 'queued'; readonly since: number | undefined }
+  /** Sent to a worker that has not answered. */
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'done' };
+
+/** Stage `waiting`, which is a member of a list of waiting connections. */
+export interface Waiting extends Linked {
+  readonly kind: 'waiting';
   readonly connection: HeldConnection;
+  readonly waiters: LinkedList<Waiting>;
+  readonly since: number | undefined;
 }
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+type Changed = Writable<HeldConnection>;
 
 const NO_BYTES = Buffer.alloc(0);
+const READING: Stage = { kind: 'reading' };
+const READ: Stage = { kind: 'read' };
+const SENT: Stage = { kind: 'sent' };
+const DONE: Stage = { kind: 'done' };
 
 /** Returns a connection of which nothing is read. */
 export function holdConnection(id: number, socket: Socket): HeldConnection {
   return {
     id,
     socket,
+    stage: READING,
     bytes: NO_BYTES,
-    choice: ANY_WORKER,
-    arrivedAt: 0,
     hasHead: false,
     speaksTls: false,
     proxy: undefined,
-    waitsSince: undefined,
+    arrivedAt: 0,
+    choice: ANY_WORKER,
     attempts: 0,
     timer: undefined,
-    stage: 'reading',
-    place: undefined,
     previous: undefined,
     next: undefined,
     list: undefined,
   };
+}
+
+/** Replaces the timer of a connection: `expired` is called unless it is done, or has another limit, before. */
+export function limit(connection: Changed, ms: number, expired: () => void): void {
+  clearTimeout(connection.timer);
+  connection.timer = setTimeout(expired, ms);
+}
+
+/** Notes the first bytes of a head that is not whole. */
+export function receive(connection: Changed, bytes: Buffer): void {
+  connection.bytes = bytes;
+}
+
+/** Ends stage `reading`: the wait for a worker begins. */
+export function read(
+  connection: Changed,
+  found: Partial<Pick<HeldConnection, 'bytes' | 'hasHead' | 'speaksTls' | 'proxy'>>,
+): void {
+  connection.bytes = found.bytes ?? NO_BYTES;
+  connection.hasHead = found.hasHead ?? false;
+  connection.speaksTls = found.speaksTls ?? false;
+  connection.proxy = found.proxy;
+  connection.arrivedAt = monotonicMs();
+  enter(connection, READ);
+}
+
+/** Notes which workers may get it. */
+export function choose(connection: Changed, choice: Choice): void {
+  connection.choice = choice;
+}
+
+/** Adds a connection to a list of those that wait for workers. */
+export function wait(
+  connection: HeldConnection,
+  { waiters, since }: Pick<Waiting, 'waiters' | 'since'>,
+): void {
+  const waiting: Waiting = {
+    kind: 'waiting',
+    connection,
+    waiters,
+    since,
+    previous: undefined,
+    next: undefined,
+    list: undefined,
+  };
+  if (enter(connection, waiting)) waiters.add(waiting);
+}
+
+/** Notes that a connection is in the queue of a worker. */
+export function queue(connection: HeldConnection, since: number | undefined): void {
+  enter(connection, { kind: 'queued', since });
+}
+
+/** Notes that a connection is being sent to a worker. */
+export function send(connection: Changed): void {
+  connection.attempts += 1;
+  enter(connection, SENT);
+}
+
+/** Ends the hold on a connection, for good: its timer ends, and it leaves the list in which it waits. */
+export function finish(connection: Changed): void {
+  clearTimeout(connection.timer);
+  enter(connection, DONE);
+}
+
+/** Changes the stage of a connection that is not done. Returns whether it did. */
+function enter(connection: Changed, stage: Stage): boolean {
+  const { stage: former } = connection;
+  if (former.kind === 'done') return false;
+  if (former.kind === 'waiting') former.waiters.delete(former);
+  connection.stage = stage;
+  return true;
 }

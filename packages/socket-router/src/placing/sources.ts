@@ -2,11 +2,11 @@ import type { RouterWorker, WorkerSource } from '../contract/worker-source.ts';
 import { sharedSlot, workersFailToStart } from '../errors.ts';
 import type { WorkerQueue } from './worker-queue.ts';
 
-export interface SourcesEvents {
-  joined(worker: RouterWorker): void;
+/** Change of the workers that sources have. */
+export type SourceEvent =
+  | { readonly kind: 'joined'; readonly worker: RouterWorker }
   /** Workers of these slots fail to start, the last one with `error`. */
-  circuitOpen(slots: readonly string[], error: unknown): void;
-}
+  | { readonly kind: 'circuit-open'; readonly slots: readonly string[]; readonly error: unknown };
 
 interface SourceState {
   readonly source: WorkerSource;
@@ -26,16 +26,15 @@ interface Waiter {
 /** Where the workers come from: which slots there are, and whether each can have a worker. */
 export class Sources {
   readonly #states: readonly SourceState[];
-  readonly #events: SourcesEvents;
+  readonly #emit: (event: SourceEvent) => void;
   readonly #owners = new Map<string, SourceState>();
   readonly #ends: (() => void)[] = [];
   #waiters: Waiter[] = [];
   #queues: Iterable<WorkerQueue> = [];
-  /** Whether each slot has had a worker that serves, all at once. */
-  wereReady = false;
+  #wereReady = false;
 
-  constructor(sources: readonly WorkerSource[], events: SourcesEvents) {
-    this.#events = events;
+  constructor(sources: readonly WorkerSource[], emit: (event: SourceEvent) => void) {
+    this.#emit = emit;
     this.#states = sources.map((source) => {
       const state: SourceState = {
         source,
@@ -46,6 +45,11 @@ export class Sources {
       for (const slot of state.slots) this.#owners.set(slot, state);
       return state;
     });
+  }
+
+  /** Whether each slot has had a worker that serves, all at once. */
+  get wereReady(): boolean {
+    return this.#wereReady;
   }
 
   start(): void {
@@ -129,7 +133,7 @@ export class Sources {
     if (owner !== undefined && owner !== state) throw sharedSlot(slot);
     state.slots.add(slot);
     this.#owners.set(slot, state);
-    this.#events.joined(worker);
+    this.#emit({ kind: 'joined', worker });
     if (worker.attached === false) this.#open(state, notAttached(slot));
   }
 
@@ -154,14 +158,14 @@ export class Sources {
   #open(state: SourceState, error: unknown): void {
     const isNew = state.circuit === undefined;
     state.circuit = { error };
-    if (isNew) this.#events.circuitOpen([...state.slots], error);
+    if (isNew) this.#emit({ kind: 'circuit-open', slots: [...state.slots], error });
     this.#check();
   }
 
   #check(): void {
     const queues = [...this.#queues];
     if (this.#states.every((state) => isServing(state, queues))) {
-      this.wereReady = true;
+      this.#wereReady = true;
       this.#settle(({ resolve }) => resolve());
     }
     const { failed } = this;

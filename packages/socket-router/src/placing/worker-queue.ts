@@ -5,46 +5,52 @@ import type { RouterWorker } from '../contract/worker-source.ts';
 import type { Leave } from '../options/attach-options.ts';
 import { FirstBytes } from '../wire/first-bytes.ts';
 import {
+  CLAIMABLE_SHARE,
   type HandMessage,
   isTagged,
   type RouterMessage,
-  TAKEN_SHARE,
   tagged,
   type WorkerMessage,
 } from '../wire/messages.ts';
 import { hasWaited, monotonicMs } from '../wire/monotonic-clock.ts';
-import type { HeldConnection } from './held-connection.ts';
+import { type HeldConnection, queue as markQueued, send as markSent } from './held-connection.ts';
 
 /** A worker claims a connection within this share of the claim timeout, so that its claim arrives before the end. */
 const CLAIM_SHARE = 0.75;
 /** Milliseconds for the last messages of a process that has ended. */
 const LINGER_MS = 500;
 
-/** Why a worker did not take a connection. */
-export type UntakenReason = 'worker-stuck' | 'worker-down' | 'declined' | 'unsent';
+/** Reason why a worker did not claim a connection. */
+export type UnclaimedReason = 'worker-stuck' | 'worker-down' | 'declined' | 'unsent';
 
-/** What happens to connections in a queue. */
-export interface ConnectionEvents {
-  taken(connection: HeldConnection, queue: WorkerQueue): void;
+/** Change of connections in a worker queue. */
+export type ConnectionEvent =
+  | { readonly kind: 'claimed'; readonly connection: HeldConnection }
   /** The connections need another worker, or another attempt. */
-  untaken(connections: HeldConnection[], queue: WorkerQueue, reason: UntakenReason): void;
+  | {
+      readonly kind: 'unclaimed';
+      readonly connections: readonly HeldConnection[];
+      readonly reason: UnclaimedReason;
+    }
   /** The client left while the connection was queued. */
-  gone(connection: HeldConnection): void;
+  | { readonly kind: 'gone'; readonly connection: HeldConnection }
   /** Its turn has come, but no worker could claim it within `maxWaitMs` from its arrival. */
-  overdue(connection: HeldConnection): void;
+  | { readonly kind: 'overdue'; readonly connection: HeldConnection }
   /** The queue has run empty: its worker can be handed another connection at once. */
-  free(): void;
-}
+  | { readonly kind: 'free' };
 
-/** What happens to a worker; `lost`: it has been stuck for `stuckTimeoutMs`, and may never answer. */
-export type WorkerChange =
-  | 'attached'
-  | 'ready'
-  | 'stuck'
-  | 'lost'
-  | 'terminated'
-  | 'retired'
-  | 'down';
+/** Change of a worker. */
+export type WorkerEvent =
+  | { readonly kind: 'attached' }
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'stuck' }
+  /** It has been stuck for `stuckTimeoutMs`, and may never answer. */
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'terminated' }
+  | { readonly kind: 'retired' }
+  | { readonly kind: 'down' };
+
+export type QueueEvent = ConnectionEvent | WorkerEvent;
 
 export interface WorkerQueueOptions {
   /** The router's id, in every message. */
@@ -52,10 +58,32 @@ export interface WorkerQueueOptions {
   readonly claimTimeoutMs: number;
   readonly maxWaitMs: number;
   readonly stuckTimeoutMs: number;
-  readonly events: ConnectionEvents & {
-    workerChanged(queue: WorkerQueue, change: WorkerChange): void;
-  };
+  /** Present when the workers open unix sockets: returns a path that was not used before. */
+  readonly nextSocketPath?: (() => string) | undefined;
+  readonly emit: (queue: WorkerQueue, event: QueueEvent) => void;
 }
+
+/** State of a worker, with the timer that may end it. */
+type WorkerState =
+  | { readonly kind: 'starting' }
+  | { readonly kind: 'ready' }
+  /** It gets no connections until it answers. */
+  | { readonly kind: 'stuck'; timer: NodeJS.Timeout }
+  /** It gets no more connections; with a timer its process has ended. */
+  | { readonly kind: 'retired'; readonly timer?: NodeJS.Timeout }
+  | { readonly kind: 'down' };
+
+/** The handle that is being handed over; without a connection if that has gone to another worker since. */
+interface UnderWay {
+  readonly id: number;
+  readonly sentAt: number;
+  connection: HeldConnection | undefined;
+}
+
+const STARTING: WorkerState = { kind: 'starting' };
+const READY: WorkerState = { kind: 'ready' };
+const DOWN: WorkerState = { kind: 'down' };
+const FREE: QueueEvent = { kind: 'free' };
 
 /** `{ slot, pid, url }` of a worker whose inspector listens. */
 const inspectorOpenChannel = channel('ticketing:socket-router:inspector-open');
@@ -67,73 +95,106 @@ const inspectorOpenChannel = channel('ticketing:socket-router:inspector-open');
 export class WorkerQueue {
   readonly worker: RouterWorker;
   readonly slotHash: number;
+  /** Path of the unix socket that the worker opens, if it opens one. */
+  readonly socketPath: string | undefined;
   readonly #options: WorkerQueueOptions;
-  readonly #queue = new Fifo<HeldConnection>();
-  /** The handle under way; without a connection if that has gone to another worker since. */
-  #sent: { id: number; sentAt: number; connection: HeldConnection | undefined } | undefined;
   readonly #firstBytes: FirstBytes;
-  #overdueTimer: NodeJS.Timeout | undefined;
-  #lingerTimer: NodeJS.Timeout | undefined;
-  #stuckTimer: NodeJS.Timeout | undefined;
+  readonly #waiting = new Fifo<HeldConnection>();
+  readonly #unlisten: () => void;
+  #state = STARTING;
+  #underWay: UnderWay | undefined;
+  #claimTimer: NodeJS.Timeout | undefined;
+  #isInspected = false;
   #drained: (() => void) | undefined;
-  state: 'starting' | 'ready' | 'stuck' | 'retired' | 'down' = 'starting';
-  /** Whether its inspector is open. */
-  isInspected = false;
-  /** Connections that are open in the worker, as it last reported. */
-  open = 0;
-  /** Requests that the router proxies to the worker. */
-  proxied = 0;
-  handedOver = 0;
+  #open = 0;
+  #proxied = 0;
+  #handedOver = 0;
 
   constructor(worker: RouterWorker, options: WorkerQueueOptions) {
     this.worker = worker;
     this.slotHash = hashText(worker.slot);
+    this.socketPath = options.nextSocketPath?.();
     this.#firstBytes = new FirstBytes(worker.sharedFile);
     this.#options = options;
-    worker.channel.on('message', this.#onMessage);
-    worker.channel.on('disconnect', this.#onDisconnect);
-    // A process that has died with a handle under way has no `disconnect`: Node waits for the acknowledgement.
-    worker.channel.on('close', this.#onDisconnect);
-    worker.channel.on('exit', this.#onExit);
+    this.#unlisten = listenTo(this);
   }
 
+  get state(): WorkerStats['state'] {
+    return this.#state.kind;
+  }
+
+  /** Connections that wait for the worker, including the one under way. */
   get queued(): number {
-    return this.#queue.length + (this.#sent?.connection?.stage === 'sent' ? 1 : 0);
+    return this.#waiting.length + (this.#underWay?.connection?.stage.kind === 'sent' ? 1 : 0);
   }
 
   /** Whether a connection that is enqueued is sent at once. */
   get isFree(): boolean {
-    return this.#sent === undefined && this.#queue.length === 0;
+    return this.#underWay === undefined && this.#waiting.length === 0;
+  }
+
+  /** Connections that are open in the worker, as it last reported. */
+  get open(): number {
+    return this.#open;
+  }
+
+  /** Requests that the router proxies to the worker. */
+  get proxied(): number {
+    return this.#proxied;
+  }
+
+  get handedOver(): number {
+    return this.#handedOver;
   }
 
   /** Since when the first connection of the queue has waited; `undefined` when the queue is empty. */
   get firstWaitsSince(): number | undefined {
-    // A connection that its timer has refused no longer counts.
-    while (this.#queue.first !== undefined && this.#queue.first.stage !== 'queued')
-      this.#queue.shift();
-    return this.#queue.first?.waitsSince;
+    for (;;) {
+      const stage = this.#waiting.first?.stage;
+      if (stage === undefined) return undefined;
+      if (stage.kind === 'queued') return stage.since;
+      // Its timer has refused it.
+      this.#waiting.shift();
+    }
   }
 
   /** Connections that are open in the worker or on their way to it. */
   get load(): number {
-    return this.open + this.proxied + this.queued;
+    return this.#open + this.#proxied + this.queued;
   }
 
   stats(): WorkerStats {
     const { slot, pid } = this.worker;
     const { state, queued, handedOver } = this;
-    return { slot, pid, state, queued, open: this.open + this.proxied, handedOver };
+    return { slot, pid, state, queued, open: this.#open + this.#proxied, handedOver };
   }
 
-  enqueue(connection: HeldConnection): void {
-    connection.stage = 'queued';
-    this.#queue.push(connection);
-    if (this.#sent === undefined) this.#handNext();
+  /** `since`: when it began to wait while workers were ready. */
+  enqueue(connection: HeldConnection, since?: number): void {
+    markQueued(connection, since);
+    this.#waiting.push(connection);
+    if (this.#underWay === undefined) this.#handNext();
+  }
+
+  /** Counts a request that the router proxies to the worker. */
+  beginRequest(): void {
+    this.#proxied += 1;
+    this.#handedOver += 1;
+  }
+
+  /** Counts the end of such a request. */
+  endRequest(): void {
+    this.#proxied -= 1;
+  }
+
+  /** Counts a request that was not handed over after all. */
+  takeBack(): void {
+    this.#handedOver -= 1;
   }
 
   /** Takes the worker out of the ready ones until it answers: it has let the time for a request pass. */
   suspect(): void {
-    if (this.state === 'ready') this.#becomeStuck();
+    if (this.#state === READY) this.#becomeStuck();
   }
 
   send(message: RouterMessage): void {
@@ -142,65 +203,124 @@ export class WorkerQueue {
   }
 
   /** Asks the worker to finish; resolves when all its connections have ended, or it is down. */
-  drain(leave: Leave): Promise<void> {
-    if (this.state === 'down' || this.state === 'starting') return Promise.resolve();
+  drain({ graceMs, lameDuckMs }: Leave): Promise<void> {
+    if (this.#state === DOWN || this.#state === STARTING) return Promise.resolve();
     return new Promise((resolve) => {
       this.#drained = resolve;
-      this.send({ kind: 'drain', ...leave });
+      this.send({ kind: 'drain', graceMs, lameDuckMs });
     });
   }
 
   /** Stops listening to the worker. */
   release(): void {
-    const { channel } = this.worker;
-    channel.off('message', this.#onMessage);
-    channel.off('disconnect', this.#onDisconnect);
-    channel.off('close', this.#onDisconnect);
-    channel.off('exit', this.#onExit);
-    clearTimeout(this.#overdueTimer);
-    clearTimeout(this.#lingerTimer);
-    clearTimeout(this.#stuckTimer);
+    this.#unlisten();
+    clearTimeout(this.#claimTimer);
+    clearStateTimer(this.#state);
+  }
+
+  /** Must be called with each message of the worker's channel. */
+  receive(received: unknown): void {
+    if (!isTagged(received)) return;
+    const message = received as typeof received & WorkerMessage;
+    if (message.kind === 'attached') this.#emit({ kind: 'attached' });
+    else if (message.router === this.#options.router) this.#receiveOwn(message);
+  }
+
+  /** Must be called when the worker's process has ended: its last claims may not be read yet; they are when the channel ends. */
+  exited(): void {
+    const state = this.#state;
+    if (state === DOWN || (state.kind === 'retired' && state.timer !== undefined)) return;
+    const timer = setTimeout(() => this.disconnected(), LINGER_MS);
+    this.#retire({ kind: 'retired', timer }, 'worker-down');
+  }
+
+  /** Must be called when the worker's channel has ended. */
+  disconnected(): void {
+    if (this.#state === DOWN) return;
+    this.#become(DOWN);
+    this.#open = 0;
+    this.release();
+    this.#emit({ kind: 'down' });
+    this.#drained?.();
+    const unclaimed = this.#takeAll();
+    this.#underWay = undefined;
+    this.#unclaimed(unclaimed, 'worker-down');
+  }
+
+  #emit(event: QueueEvent): void {
+    this.#options.emit(this, event);
+  }
+
+  /** Changes the state: the only place that does. */
+  #become(state: WorkerState): void {
+    clearStateTimer(this.#state);
+    this.#state = state;
+  }
+
+  #receiveOwn(message: WorkerMessage): void {
+    switch (message.kind) {
+      case 'claim':
+        this.#open = message.open;
+        this.#claimed(message.id);
+        break;
+      case 'decline':
+        this.#declined(message.id, message.why);
+        break;
+      case 'load':
+        this.#open = message.open;
+        break;
+      case 'ready':
+        this.#becomeReady();
+        break;
+      case 'retire':
+        this.#retireAtRequest();
+        break;
+      case 'drained':
+        this.#open = 0;
+        this.#drained?.();
+        this.#drained = undefined;
+        break;
+      case 'terminated':
+        this.#emit({ kind: 'terminated' });
+        break;
+      case 'inspector':
+        this.#inspected(message.url);
+    }
   }
 
   #handNext(): void {
-    const { events, maxWaitMs } = this.#options;
     for (;;) {
-      const connection = this.#queue.shift();
+      const connection = this.#waiting.shift();
       if (connection === undefined) {
-        events.free();
+        this.#emit(FREE);
         return;
       }
       // Its timer may have refused it meanwhile.
-      if (connection.stage !== 'queued') continue;
+      if (connection.stage.kind !== 'queued') continue;
       if (connection.socket.destroyed) {
-        events.gone(connection);
-      } else if (hasWaited(connection.arrivedAt, TAKEN_SHARE * maxWaitMs)) {
-        events.overdue(connection);
+        this.#emit({ kind: 'gone', connection });
+      } else if (hasWaited(connection.arrivedAt, CLAIMABLE_SHARE * this.#options.maxWaitMs)) {
+        this.#emit({ kind: 'overdue', connection });
       } else {
-        this.#hand(connection);
+        this.#handOver(connection);
         return;
       }
     }
   }
 
-  #hand(connection: HeldConnection): void {
-    const { id, socket, bytes, arrivedAt, hasHead, choice, proxy } = connection;
+  #handOver(connection: HeldConnection): void {
+    const { id, socket, bytes, arrivedAt } = connection;
     const { router, claimTimeoutMs, maxWaitMs } = this.#options;
     const sentAt = monotonicMs();
-    connection.stage = 'sent';
-    connection.attempts += 1;
-    this.#sent = { id, sentAt, connection };
-    if (this.#overdueTimer === undefined) this.#watch(claimTimeoutMs);
+    markSent(connection);
+    this.#underWay = { id, sentAt, connection };
+    if (this.#claimTimer === undefined) this.#watchClaim(claimTimeoutMs);
     // A whole number is shorter in a message.
     const before = Math.floor(
-      Math.min(sentAt + CLAIM_SHARE * claimTimeoutMs, arrivedAt + TAKEN_SHARE * maxWaitMs),
+      Math.min(sentAt + CLAIM_SHARE * claimTimeoutMs, arrivedAt + CLAIMABLE_SHARE * maxWaitMs),
     );
-    const message = tagged<HandMessage>(router, { kind: 'hand', id, before });
+    const message = tagged(router, handMessage(connection, before));
     if (bytes.length > 0) message.bytes = this.#firstBytes.encode(bytes);
-    if (hasHead) message.arrivedAt = arrivedAt;
-    if (choice.kind === 'key' && choice.among === undefined) message.key = choice.key;
-    if (choice.kind !== 'any') message.isRouted = true;
-    if (proxy !== undefined) message.proxy = proxy;
     // keepOpen: the router keeps the connection, for another worker, until this one claims it.
     this.worker.channel.send(message, socket, { keepOpen: true }, (error) => {
       if (error !== null) this.#unsent(id, error);
@@ -208,179 +328,157 @@ export class WorkerQueue {
   }
 
   #unsent(id: number, error: NodeJS.ErrnoException): void {
-    if (this.#sent?.id !== id) return;
-    if (error.code === 'ERR_IPC_CHANNEL_CLOSED' || error.code === 'EPIPE') this.#onExit();
-    this.#untake('unsent');
+    if (this.#underWay?.id !== id) return;
+    if (error.code === 'ERR_IPC_CHANNEL_CLOSED' || error.code === 'EPIPE') this.exited();
+    this.#unclaim('unsent');
     this.#resume();
   }
 
   /** One timer serves many connections: when it ends it checks the one that is under way then. */
-  #watch(delayMs: number): void {
-    this.#overdueTimer = setTimeout(() => {
-      this.#overdueTimer = undefined;
-      const sent = this.#sent;
-      if (sent?.connection === undefined) return;
-      const left = sent.sentAt + this.#options.claimTimeoutMs - monotonicMs();
-      if (left > 0) return this.#watch(left);
+  #watchClaim(delayMs: number): void {
+    this.#claimTimer = setTimeout(() => {
+      this.#claimTimer = undefined;
+      const underWay = this.#underWay;
+      if (underWay?.connection === undefined) return;
+      const left = underWay.sentAt + this.#options.claimTimeoutMs - monotonicMs();
+      if (left > 0) return this.#watchClaim(left);
       // Timers run before messages are read, and it may be this process that was stopped.
-      setImmediate(() => setImmediate(() => this.#overdue(sent.id)));
+      setImmediate(() => setImmediate(() => this.#unclaimedInTime(underWay.id)));
     }, delayMs);
   }
 
-  #overdue(id: number): void {
+  #unclaimedInTime(id: number): void {
     // A connection that was sent meanwhile has a timer of its own.
-    if (this.state === 'down' || this.#sent?.id !== id) return;
+    if (this.#state === DOWN || this.#underWay?.id !== id) return;
     this.#becomeStuck();
-    this.#untaken(this.#takeAll(), 'worker-stuck');
+    this.#unclaimed(this.#takeAll(), 'worker-stuck');
   }
 
   #becomeStuck(): void {
-    const { events } = this.#options;
-    if (this.state === 'ready') {
-      this.state = 'stuck';
-      this.#watchStuck();
-    }
-    events.workerChanged(this, 'stuck');
+    if (this.#state === READY) this.#become({ kind: 'stuck', timer: this.#watchStuck() });
+    this.#emit({ kind: 'stuck' });
   }
 
-  /** It may be at a breakpoint: others get its connections, and it is not replaced. */
-  #watchStuck(): void {
-    this.#stuckTimer = setTimeout(() => {
-      if (this.isInspected) return this.#watchStuck();
+  #watchStuck(): NodeJS.Timeout {
+    return setTimeout(() => {
+      const state = this.#state;
+      if (state.kind !== 'stuck') return;
+      // It may be at a breakpoint: others get its connections, and it is not replaced.
+      if (this.#isInspected) {
+        state.timer = this.#watchStuck();
+        return;
+      }
       // Its answer may have arrived and be unread: it may be this process that was stopped.
       setImmediate(() => {
-        if (this.state === 'stuck') this.#options.events.workerChanged(this, 'lost');
+        if (this.#state.kind === 'stuck') this.#emit({ kind: 'lost' });
       });
     }, this.#options.stuckTimeoutMs);
   }
 
-  readonly #onMessage = (received: unknown): void => {
-    if (!isTagged(received)) return;
-    const message = received as typeof received & WorkerMessage;
-    if (message.kind === 'attached') this.#options.events.workerChanged(this, 'attached');
-    else if (message.router === this.#options.router) this.#onWorkerMessage(message);
-  };
-
-  #onWorkerMessage(message: WorkerMessage): void {
-    switch (message.kind) {
-      case 'claim':
-        this.open = message.open;
-        this.#claimed(message.id);
-        break;
-      case 'decline':
-        this.#declined(message.id, message.why);
-        break;
-      case 'load':
-        this.open = message.open;
-        break;
-      case 'ready':
-        this.#becomeReady();
-        break;
-      case 'retire':
-        this.#retire();
-        break;
-      case 'drained':
-        this.open = 0;
-        this.#drained?.();
-        this.#drained = undefined;
-        break;
-      case 'terminated':
-        this.#options.events.workerChanged(this, 'terminated');
-        break;
-      case 'inspector':
-        this.#inspected(message.url);
-    }
-  }
-
   #inspected(url: unknown): void {
-    this.isInspected = typeof url === 'string';
-    if (!this.isInspected || !inspectorOpenChannel.hasSubscribers) return;
+    this.#isInspected = typeof url === 'string';
+    if (!this.#isInspected || !inspectorOpenChannel.hasSubscribers) return;
     const { slot, pid } = this.worker;
     inspectorOpenChannel.publish({ slot, pid, url });
   }
 
   #claimed(id: number): void {
-    const sent = this.#sent;
-    if (sent?.id !== id) return;
-    this.#sent = undefined;
-    if (sent.connection !== undefined && sent.connection.stage !== 'done') {
-      this.handedOver += 1;
-      this.#options.events.taken(sent.connection, this);
+    const underWay = this.#underWay;
+    if (underWay?.id !== id) return;
+    this.#underWay = undefined;
+    const { connection } = underWay;
+    if (connection !== undefined && connection.stage.kind !== 'done') {
+      this.#handedOver += 1;
+      this.#emit({ kind: 'claimed', connection });
     }
     this.#resume();
   }
 
   #declined(id: number, why: 'late' | 'draining' | 'missing'): void {
-    if (this.#sent?.id !== id) return;
-    if (why === 'draining') this.#retire();
-    this.#untake('declined');
+    if (this.#underWay?.id !== id) return;
+    if (why === 'draining') this.#retireAtRequest();
+    this.#unclaim('declined');
     this.#resume();
   }
 
   /** The worker has answered: the channel is free for another handle. */
   #resume(): void {
-    if (this.state === 'stuck') this.#becomeReady();
-    if (this.#sent === undefined) this.#handNext();
+    if (this.#state.kind === 'stuck') this.#becomeReady();
+    if (this.#underWay === undefined) this.#handNext();
   }
 
   #becomeReady(): void {
-    if (this.state === 'down' || this.state === 'retired' || this.state === 'ready') return;
-    clearTimeout(this.#stuckTimer);
-    this.state = 'ready';
-    this.#options.events.workerChanged(this, 'ready');
+    if (this.#state !== STARTING && this.#state.kind !== 'stuck') return;
+    this.#become(READY);
+    this.#emit({ kind: 'ready' });
   }
 
-  #untake(reason: UntakenReason): void {
-    const connection = this.#sent?.connection;
-    this.#sent = undefined;
-    if (connection !== undefined) this.#untaken([connection], reason);
+  #unclaim(reason: UnclaimedReason): void {
+    const connection = this.#underWay?.connection;
+    this.#underWay = undefined;
+    if (connection !== undefined) this.#unclaimed([connection], reason);
   }
 
   /** Reports connections that need another worker, if any: the timers of others have refused them. */
-  #untaken(connections: readonly HeldConnection[], reason: UntakenReason): void {
-    const held = connections.filter(({ stage }) => stage !== 'done');
-    if (held.length > 0) this.#options.events.untaken(held, this, reason);
+  #unclaimed(all: readonly HeldConnection[], reason: UnclaimedReason): void {
+    const connections = all.filter(({ stage }) => stage.kind !== 'done');
+    if (connections.length > 0) this.#emit({ kind: 'unclaimed', connections, reason });
   }
 
   /** Takes the worker out of the ready ones, and gives its queue to others. */
-  #leave(reason: UntakenReason): void {
-    this.state = 'retired';
-    this.#options.events.workerChanged(this, 'retired');
-    const queued = this.#queue.take();
-    this.#untaken(queued, reason);
+  #retire(state: WorkerState, reason: UnclaimedReason): void {
+    this.#become(state);
+    this.#emit({ kind: 'retired' });
+    this.#unclaimed(this.#waiting.take(), reason);
   }
 
-  #retire(): void {
-    if (this.state === 'down') return;
-    this.#leave('declined');
+  #retireAtRequest(): void {
+    const state = this.#state;
+    if (state === DOWN) return;
+    if (state.kind !== 'retired') this.#retire({ kind: 'retired' }, 'declined');
     // Sent behind the handle that may be under way: when it arrives the worker has seen all that it gets.
     this.send({ kind: 'retired' });
   }
 
-  readonly #onExit = (): void => {
-    if (this.state === 'down' || this.#lingerTimer !== undefined) return;
-    // Its last claims may not be read yet; they are when the channel ends.
-    this.#lingerTimer = setTimeout(this.#onDisconnect, LINGER_MS);
-    this.#leave('worker-down');
-  };
-
-  readonly #onDisconnect = (): void => {
-    if (this.state === 'down') return;
-    this.state = 'down';
-    this.open = 0;
-    this.release();
-    this.#options.events.workerChanged(this, 'down');
-    this.#drained?.();
-    const untaken = this.#takeAll();
-    this.#sent = undefined;
-    this.#untaken(untaken, 'worker-down');
-  };
-
   /** Returns the connections under way and in the queue. The handle stays under way: the channel is not free. */
   #takeAll(): HeldConnection[] {
-    const connection = this.#sent?.connection;
-    if (this.#sent !== undefined) this.#sent.connection = undefined;
-    const queued = this.#queue.take();
+    const connection = this.#underWay?.connection;
+    if (this.#underWay !== undefined) this.#underWay.connection = undefined;
+    const queued = this.#waiting.take();
     return connection === undefined ? queued : [connection, ...queued];
   }
+}
+
+/** Passes what a worker's channel reports to its queue. Returns a function that ends that. */
+function listenTo(queue: WorkerQueue): () => void {
+  const { channel } = queue.worker;
+  const onMessage = (message: unknown): void => queue.receive(message);
+  const onDisconnect = (): void => queue.disconnected();
+  const onExit = (): void => queue.exited();
+  channel.on('message', onMessage);
+  channel.on('disconnect', onDisconnect);
+  // A process that has died with a handle under way has no `disconnect`: Node waits for the acknowledgement.
+  channel.on('close', onDisconnect);
+  channel.on('exit', onExit);
+  return () => {
+    channel.off('message', onMessage);
+    channel.off('disconnect', onDisconnect);
+    channel.off('close', onDisconnect);
+    channel.off('exit', onExit);
+  };
+}
+
+/** Returns the message that hands a connection over, without its bytes; `before`: see {@link HandMessage}. */
+function handMessage(connection: HeldConnection, before: number): HandMessage {
+  const { id, arrivedAt, hasHead, choice, proxy } = connection;
+  const message: HandMessage = { kind: 'hand', id, before };
+  if (hasHead) message.arrivedAt = arrivedAt;
+  if (choice.kind === 'key' && choice.among === undefined) message.key = choice.key;
+  if (choice.kind !== 'any') message.isRouted = true;
+  if (proxy !== undefined) message.proxy = proxy;
+  return message;
+}
+
+function clearStateTimer(state: WorkerState): void {
+  if (state.kind === 'stuck' || state.kind === 'retired') clearTimeout(state.timer);
 }

@@ -1,85 +1,86 @@
 import type { EmitRouterEvent } from '../contract/socket-router.ts';
 import type { RouterWorker, WorkerSource } from '../contract/worker-source.ts';
 import type { Leave } from '../options/attach-options.ts';
-import { Sources } from './sources.ts';
+import { type SourceEvent, Sources } from './sources.ts';
 import {
-  type ConnectionEvents,
-  type WorkerChange,
+  type ConnectionEvent,
+  type QueueEvent,
   WorkerQueue,
   type WorkerQueueOptions,
 } from './worker-queue.ts';
 
-export interface WorkersOptions extends Omit<WorkerQueueOptions, 'events'> {
+export interface WorkersOptions extends Omit<WorkerQueueOptions, 'emit'> {
   readonly sources: readonly WorkerSource[];
   readonly laterRequests: 'connection' | 'forward' | 'close';
-  /** Present when the workers open unix sockets: returns a path that was not used before. */
-  readonly nextSocketPath: (() => string) | undefined;
   readonly headBytes: number;
   readonly emit: EmitRouterEvent;
 }
 
-export interface WorkersListener extends Partial<ConnectionEvents> {
+export interface WorkersListener {
   /** Called when workers have come, gone, or become ready. */
   workersChanged(): void;
+  /** Called with each change of connections in the queues. */
+  queueChanged?(queue: WorkerQueue, event: ConnectionEvent): void;
 }
 
-/** All workers of a router: one queue per live process of its source. */
+/** All workers of a router: one queue per live process of its sources. */
 export class Workers {
   readonly #options: WorkersOptions;
   readonly #queueOptions: WorkerQueueOptions;
   readonly #queues = new Set<WorkerQueue>();
-  readonly #sources: Sources;
-  readonly #socketPaths = new Map<WorkerQueue, string>();
-  /** What workers that have ended had taken. */
-  readonly ended = { workers: 0, handedOver: 0 };
+  readonly #ended = { workers: 0, handedOver: 0 };
   /** Workers whose source has been asked to replace them. */
   readonly #replaced = new WeakSet<WorkerQueue>();
+  readonly sources: Sources;
   #isClosing = false;
   #isDraining = false;
-  /** Set before the first connection is enqueued. */
-  listener: WorkersListener | undefined;
-  /** The queues that may get connections; replaced by another list when that changes. */
-  ready: readonly WorkerQueue[] = [];
+  #listener: WorkersListener | undefined;
+  #ready: readonly WorkerQueue[] = [];
 
   constructor(options: WorkersOptions) {
+    const { router, claimTimeoutMs, maxWaitMs, stuckTimeoutMs, nextSocketPath } = options;
     this.#options = options;
-    const events: WorkerQueueOptions['events'] = {
-      taken: (connection, queue) => this.listener?.taken?.(connection, queue),
-      untaken: (connections, queue, why) => this.listener?.untaken?.(connections, queue, why),
-      gone: (connection) => this.listener?.gone?.(connection),
-      overdue: (connection) => this.listener?.overdue?.(connection),
-      free: () => this.listener?.free?.(),
-      workerChanged: (queue, change) => this.#workerChanged(queue, change),
+    this.#queueOptions = {
+      router,
+      claimTimeoutMs,
+      maxWaitMs,
+      stuckTimeoutMs,
+      nextSocketPath,
+      emit: (queue, event) => this.#queueChanged(queue, event),
     };
-    this.#queueOptions = { ...options, events };
-    this.#sources = new Sources(options.sources, {
-      joined: (worker) => this.#join(worker),
-      circuitOpen: (slots, error) => {
-        options.emit('circuit-open', { slots, error });
-        // Connections that wait for those slots must be placed anew, or refused: no worker will come.
-        this.listener?.workersChanged();
-      },
-    });
+    this.sources = new Sources(options.sources, (event) => this.#sourceChanged(event));
   }
 
   get queues(): Iterable<WorkerQueue> {
     return this.#queues;
   }
 
-  /** Where the workers come from, and what is known of their slots. */
-  get sources(): Sources {
-    return this.#sources;
+  /** The queues that may get connections; replaced by another list when that changes. */
+  get ready(): readonly WorkerQueue[] {
+    return this.#ready;
+  }
+
+  /** Counts of what workers that have ended had claimed. */
+  get ended(): { readonly workers: number; readonly handedOver: number } {
+    return this.#ended;
+  }
+
+  /** Must be called before the first connection is enqueued. */
+  notify(listener: WorkersListener): void {
+    this.#listener = listener;
   }
 
   start(): void {
-    this.#sources.start();
+    this.sources.start();
   }
 
-  socketPathOf(queue: WorkerQueue): string | undefined {
-    return this.#socketPaths.get(queue);
+  /** Counts a request that was not handed over after all; a worker that has ended counts in `ended`. */
+  takeBack(queue: WorkerQueue): void {
+    if (queue.state === 'down') this.#ended.handedOver -= 1;
+    else queue.takeBack();
   }
 
-  /** Notes that a worker has not taken a request in time. It gets no more until it answers a greeting. */
+  /** Notes that a worker has not claimed a request in time. It gets no more until it answers a greeting. */
   suspect(queue: WorkerQueue): void {
     queue.suspect();
     this.#greet(queue);
@@ -102,48 +103,50 @@ export class Workers {
     await Promise.all([...this.#queues].map((queue) => queue.drain(leave)));
   }
 
-  /** Stops listening to the source and to its workers. */
+  /** Stops listening to the sources and to their workers. */
   release(): void {
-    this.#sources.stop();
+    this.sources.stop();
     for (const queue of this.#queues) queue.release();
     for (const queue of this.#queues) this.#end(queue);
   }
 
+  #sourceChanged(event: SourceEvent): void {
+    if (event.kind === 'joined') {
+      this.#join(event.worker);
+      return;
+    }
+    const { slots, error } = event;
+    this.#options.emit('circuit-open', { slots, error });
+    // Connections that wait for those slots must be placed anew, or refused: no worker will come.
+    this.#listener?.workersChanged();
+  }
+
   #join(worker: RouterWorker): void {
     const queue = new WorkerQueue(worker, this.#queueOptions);
-    const socketPath = this.#options.nextSocketPath?.();
     this.#queues.add(queue);
-    if (socketPath !== undefined) this.#socketPaths.set(queue, socketPath);
     this.#greet(queue);
   }
 
-  /** Greets a worker: at first, and when it has attached, since an earlier greeting may have been lost. */
+  /** Greets a worker: at first, and when it has attached, because an earlier greeting may have been lost. */
   #greet(queue: WorkerQueue): void {
     // A worker that joins during the drain gets no connections, and the folder of unix sockets is about to be removed.
     if (this.#isDraining) return;
-    const socketPath = this.#socketPaths.get(queue);
-    queue.send({
-      kind: 'hello',
-      laterRequests: this.#options.laterRequests,
-      slot: queue.worker.slot,
-      pid: process.pid,
-      ...(socketPath !== undefined && {
-        socketPath,
-        headBytes: this.#options.headBytes,
-        maxWaitMs: this.#options.maxWaitMs,
-      }),
-    });
+    const { laterRequests, headBytes, maxWaitMs } = this.#options;
+    const { worker, socketPath } = queue;
+    const { slot } = worker;
+    const hello = { kind: 'hello', laterRequests, slot, pid: process.pid } as const;
+    queue.send(socketPath === undefined ? hello : { ...hello, socketPath, headBytes, maxWaitMs });
   }
 
-  #workerChanged(queue: WorkerQueue, change: WorkerChange): void {
+  #queueChanged(queue: WorkerQueue, event: QueueEvent): void {
     const { emit } = this.#options;
     const { slot, pid } = queue.worker;
-    switch (change) {
+    switch (event.kind) {
       case 'attached':
         this.#greet(queue);
         break;
       case 'ready':
-        this.#sources.served(slot);
+        this.sources.served(slot);
         emit('worker-ready', { slot, pid });
         this.#updateReady();
         break;
@@ -163,9 +166,11 @@ export class Workers {
         break;
       case 'down':
         this.#end(queue);
-        this.#socketPaths.delete(queue);
         this.#updateReady();
         emit('worker-down', { slot, pid });
+        break;
+      default:
+        this.#listener?.queueChanged?.(queue, event);
     }
   }
 
@@ -180,35 +185,35 @@ export class Workers {
   #replace(queue: WorkerQueue): boolean {
     const { slot, pid } = queue.worker;
     this.#replaced.add(queue);
-    return this.#sources.replace(queue.worker, () =>
+    return this.sources.replace(queue.worker, () =>
       this.#options.emit('worker-replaced', { slot, pid }),
     );
   }
 
   #end(queue: WorkerQueue): void {
     if (!this.#queues.delete(queue)) return;
-    this.ended.workers += 1;
-    this.ended.handedOver += queue.handedOver;
+    this.#ended.workers += 1;
+    this.#ended.handedOver += queue.handedOver;
   }
 
   #updateReady(): void {
-    this.#sources.update(this.#queues);
+    this.sources.update(this.#queues);
     const ready = [...this.#queues].filter((queue) => queue.state === 'ready');
     const isSame =
-      ready.length === this.ready.length &&
-      ready.every((queue, index) => queue === this.ready[index]);
+      ready.length === this.#ready.length &&
+      ready.every((queue, index) => queue === this.#ready[index]);
     if (isSame) return;
-    this.ready = ready;
+    this.#ready = ready;
     if (this.#options.laterRequests === 'forward') this.#sendPeers();
-    this.listener?.workersChanged();
+    this.#listener?.workersChanged();
   }
 
   /** Workers that forward requests reach each other by their unix sockets. */
   #sendPeers(): void {
-    const peers = this.ready.map((queue) => ({
-      slot: queue.worker.slot,
-      socketPath: this.#socketPaths.get(queue) as string,
+    const peers = this.#ready.map(({ worker: { slot }, socketPath }) => ({
+      slot,
+      socketPath: socketPath as string,
     }));
-    for (const queue of this.ready) queue.send({ kind: 'peers', peers });
+    for (const queue of this.#ready) queue.send({ kind: 'peers', peers });
   }
 }

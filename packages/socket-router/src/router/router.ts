@@ -15,7 +15,8 @@ import type {
   SocketRouter,
 } from '../contract/socket-router.ts';
 import { RouterError } from '../errors.ts';
-import { SocketIntake } from '../handing-over/socket-intake.ts';
+import type { Intake, IntakeDependencies, RouterCounts } from '../intake/intake.ts';
+import { SocketIntake } from '../intake/socket-intake.ts';
 import { type Leave, resolveLeave } from '../options/attach-options.ts';
 import {
   type ResolvedRouterOptions,
@@ -23,7 +24,6 @@ import {
   resolveRouterOptions,
 } from '../options/router-options.ts';
 import { type Decision, decide } from '../placing/decide.ts';
-import type { Intake, IntakeDependencies, RouterCounts } from '../placing/intake.ts';
 import { Workers } from '../placing/workers.ts';
 import { loadReaders } from '../reading/head-sniffer.ts';
 import { monotonicMs, withinMs } from '../wire/monotonic-clock.ts';
@@ -114,7 +114,7 @@ class Router implements SocketRouter {
           this.#emit('refused', { status, reason });
         },
       });
-      this.#workers.listener = this.#intake;
+      this.#workers.notify(this.#intake);
       server = this.#intake.server;
       server.listen(options);
       // A server that is closed before it listens emits only `close`.
@@ -253,7 +253,7 @@ async function loadIntake(
 ): Promise<(dependencies: IntakeDependencies) => Intake> {
   const readers = await loadReaders(options);
   if (options.mode === 'socket') return (dependencies) => new SocketIntake(dependencies, readers);
-  const { PassthruIntake } = await import('../passthru/passthru-intake.ts');
+  const { PassthruIntake } = await import('../intake/passthru-intake.ts');
   return (dependencies) => new PassthruIntake(dependencies, readers);
 }
 

@@ -76,7 +76,7 @@ export type WorkerMessage =
  * Share of `maxWaitMs` in which a worker may take a connection or a request. The sender refuses it when all of `maxWaitMs` is over:
  * by then it has heard whether it was taken.
  */
-export const TAKEN_SHARE = 0.9;
+export const CLAIMABLE_SHARE = 0.9;
 
 /** Addresses every router that listens. */
 export const ANY_ROUTER = '*';

@@ -1,12 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import {
-  closeAfterFirstStreams,
-  endNesting,
-  leaveSignalsToParent,
-  type ServerSession,
-  watchInspector,
-} from '@ticketing/kit';
+import { endNesting, leaveSignalsToParent, watchInspector } from '@ticketing/kit';
 import type { LeaveOptions } from '../contract/leave-options.ts';
 import type {
   AttachableServer,
@@ -29,12 +22,10 @@ import {
   type RouterMessage,
 } from '../wire/messages.ts';
 import { withinMs } from '../wire/monotonic-clock.ts';
-import { Arrivals } from './arrivals.ts';
-import { ClientAddresses } from './client-address.ts';
-import { BusyConnections, drainConnections } from './drain-connections.ts';
-import { type LaterRequests, oneRequestEach } from './later-requests.ts';
+import { drainConnections } from './drain-connections.ts';
 import { type RouterChannel, RouterLink, sendToRouter } from './router-link.ts';
-import { beginTimeouts, interceptRequests } from './server-events.ts';
+import { setUpLink } from './set-up-link.ts';
+import { prepareSocket, type WatchedServer, watchServer } from './watched-server.ts';
 
 /** Milliseconds for idle connections when the router has died. */
 const ORPHAN_LAME_DUCK_MS = 100;
@@ -51,43 +42,19 @@ export interface AttachedServerOptions extends ResolvedAttachOptions {
 
 /** A server and the routers that hand it connections. */
 export class AttachedServer implements WorkerHandle {
-  readonly #server: AttachableServer;
   readonly #options: AttachedServerOptions;
-  readonly #channel: RouterChannel;
+  readonly #watched: WatchedServer;
   readonly #links = new Map<string, RouterLink>();
-  readonly #sessions = new Set<ServerSession>();
   readonly #draining = new AbortController();
-  readonly #addresses: ClientAddresses;
-  readonly #arrivals: Arrivals = new Arrivals();
-  readonly #busy: BusyConnections;
-  readonly #releaseSignals: () => void;
-  readonly #endWatch: () => void;
+  readonly #subscriptions: Subscriptions;
   #inspectorUrl: string | undefined;
   #end: Promise<void> | undefined;
 
   constructor(server: AttachableServer, options: AttachedServerOptions) {
-    this.#server = server;
     this.#options = options;
-    this.#channel = options.channel;
-    this.#addresses = new ClientAddresses(server);
-    this.#busy = new BusyConnections(server);
-    interceptRequests(server, (event, [request, other]) => {
-      this.#arrivals.record(request as IncomingMessage);
-      this.#busy.record(event, other);
-      return false;
-    });
-    if (!server.listening) beginTimeouts(server);
-    server.on('session', (session: ServerSession) => {
-      this.#sessions.add(session);
-      // Its connection was on its way when the worker began to leave.
-      if (this.draining.aborted) closeAfterFirstStreams(session);
-      session.once('close', () => this.#sessions.delete(session));
-    });
-    this.#releaseSignals = options.keepSignals?.(this.#onTerminated) ?? (() => {});
-    this.#endWatch = options.watchInspector?.(this.#onInspector) ?? (() => {});
-    this.#channel.on('message', this.#onMessage);
-    this.#channel.on('disconnect', this.#onDisconnect);
-    sendToRouter(this.#channel, ANY_ROUTER, { kind: 'attached' });
+    this.#watched = watchServer(server, this.draining);
+    this.#subscriptions = listenFor(this, options);
+    sendToRouter(options.channel, ANY_ROUTER, { kind: 'attached' });
   }
 
   get connections(): number {
@@ -103,7 +70,7 @@ export class AttachedServer implements WorkerHandle {
       claimed += link.claimed;
       forwarded += link.laterRequests.forwarded ?? 0;
     }
-    const requests = this.#arrivals.requests + forwarded;
+    const requests = this.#watched.arrivals.requests + forwarded;
     return { connections: this.connections, claimed, requests, forwarded };
   }
 
@@ -121,7 +88,8 @@ export class AttachedServer implements WorkerHandle {
     return this.close();
   }
 
-  readonly #onMessage = (received: unknown, handle: unknown): void => {
+  /** Must be called with each message of the process's channel, and its handle. */
+  receive(received: unknown, handle: unknown): void {
     if (!isTagged(received)) return;
     const message = received as typeof received & RouterMessage;
     const link = this.#linkTo(message.router);
@@ -133,155 +101,46 @@ export class AttachedServer implements WorkerHandle {
         link.laterRequests.update?.(message.peers);
         break;
       case 'hand':
-        this.#take(link, message, handle instanceof Socket ? handle : undefined);
+        this.#claim(link, message, handle instanceof Socket ? handle : undefined);
         break;
       case 'closing':
         this.#draining.abort();
         break;
       case 'drain':
-        link.isLeft = true;
+        link.leave();
         void this.#drain(link, message).then(() => {
-          link.isOver = true;
+          link.end();
           link.send({ kind: 'drained' });
         });
         break;
       case 'retired':
-        link.retired();
+        link.leave();
         break;
       case 'leave':
         void this.#leave();
     }
-  };
-
-  async #meet(link: RouterLink, hello: HelloMessage): Promise<void> {
-    link.met ??= this.#setUp(link, hello);
-    await link.met;
-    if (this.#end !== undefined || link.isLeft) return;
-    if (this.#inspectorUrl !== undefined) this.#tellInspector(link);
-    link.send({ kind: 'ready' });
   }
 
-  /** An error here ends the process, as for a port that is taken. */
-  async #setUp(link: RouterLink, hello: HelloMessage): Promise<void> {
-    const { pid, socketPath } = hello;
-    link.laterRequests = await this.#createLaterRequests(hello);
-    if (socketPath === undefined) return;
-    const { openWorkerSocket } = await import('./worker-socket.ts');
-    link.workerSocket = await openWorkerSocket({
-      path: socketPath,
-      routerPid: pid,
-      server: this.#server,
-      arrivals: this.#arrivals,
-    });
-    if (link.workerSocket !== undefined) return;
-    link.isLeft = true;
-    // A `close()` that runs already need not wait for the router's answer.
-    link.retired();
-  }
-
-  async #createLaterRequests(hello: HelloMessage): Promise<LaterRequests> {
-    const { laterRequests, slot, headBytes, maxWaitMs } = hello;
-    if (laterRequests === 'connection') return {};
-    if (laterRequests === 'close') return oneRequestEach(this.#server);
-    const { route } = this.#options;
-    if (route === undefined) {
-      throw new TypeError(
-        'Cannot attach server: `route` must be a function with `laterRequests` forward, got undefined',
-      );
-    }
-    // Loaded on demand: docs/discoveries/bodies-cost-the-whole-heap.md
-    const { Forwarding } = await import('./forwarding.ts');
-    return new Forwarding(this.#server, {
-      route,
-      slot,
-      answerHeadBytes: headBytes,
-      maxWaitMs,
-      busy: this.#busy,
-    });
-  }
-
-  #linkTo(router: string): RouterLink {
-    let link = this.#links.get(router);
-    if (link === undefined) {
-      link = new RouterLink(router, this.#channel);
-      this.#links.set(router, link);
-    }
-    return link;
-  }
-
-  #take(link: RouterLink, message: HandMessage, socket: Socket | undefined): void {
-    // Before it is claimed: then the file has room for those of another one.
-    const bytes = message.bytes && socket ? decodeBytes(message.bytes) : undefined;
-    if (!link.take(message, socket)) return;
-    const { proxy } = message;
-    socket.allowHalfOpen = this.#server.allowHalfOpen ?? false;
-    if (bytes !== undefined) socket.unshift(bytes);
-    if (proxy !== undefined) this.#addresses.set(socket, proxy);
-    link.laterRequests.add?.(socket, message);
-    this.#server.emit('connection', socket);
-  }
-
-  async #close({ graceMs, lameDuckMs }: Leave): Promise<void> {
-    const deadline = performance.now() + graceMs;
-    const links = [...this.#links.values()];
-    // Connections that arrive before the router's answer go back; after it none is under way.
-    await withinMs(Promise.all(links.map((link) => link.retire())), graceMs);
-    const left = { graceMs: Math.max(0, deadline - performance.now()), lameDuckMs };
-    await Promise.all(links.map((link) => this.#drain(link, left)));
-    this.#channel.off('message', this.#onMessage);
-    this.#channel.off('disconnect', this.#onDisconnect);
-    for (const link of links) link.release();
-    this.#releaseSignals();
-    this.#endWatch();
-  }
-
-  async #leave(): Promise<void> {
-    await this.close({ graceMs: this.#options.orphanGraceMs });
-    process.kill(process.pid, 'SIGTERM');
-  }
-
-  async #drain(link: RouterLink, { graceMs, lameDuckMs }: Leave): Promise<void> {
-    link.isDraining = true;
-    // Its unix socket may be about to open.
-    await link.met?.catch(() => {});
-    link.laterRequests.drain?.();
-    this.#draining.abort();
-    const { workerSocket } = link;
-    await drainConnections({
-      server: this.#server,
-      busy: this.#busy,
-      sockets: [link.sockets, ...(workerSocket === undefined ? [] : [workerSocket.sockets])],
-      sessions: this.#sessions,
-      // The unix socket may have a connection that is not accepted yet.
-      waitsForMore: workerSocket !== undefined,
-      graceMs,
-      lameDuckMs,
-    });
-    workerSocket?.close();
-  }
-
-  readonly #onInspector = (url: string | undefined): void => {
+  /** Must be called when the process's inspector opens or closes. */
+  inspected(url: string | undefined): void {
     this.#inspectorUrl = url;
-    for (const link of this.#links.values()) this.#tellInspector(link);
-  };
-
-  #tellInspector(link: RouterLink): void {
-    link.send({ kind: 'inspector', url: this.#inspectorUrl });
+    for (const link of this.#links.values()) this.#reportInspector(link);
   }
 
-  /** The routers decide. Without any of them, as for a program that ends its workers after its router, the signal does. */
-  readonly #onTerminated = (): void => {
-    if (this.#end !== undefined || !this.#channel.connected) return;
-    const links = [...this.#links.values()].filter(({ isOver }) => !isOver);
-    for (const link of links) if (!link.isLeft) link.send({ kind: 'terminated' });
+  /** Must be called at SIGTERM. The routers decide. Without any of them, as for a program that ends its workers after its router, the signal does. */
+  terminated(): void {
+    if (this.#end !== undefined || !this.#options.channel.connected) return;
+    const links = [...this.#links.values()].filter(({ stage }) => stage !== 'over');
+    for (const link of links) if (link.stage !== 'left') link.send({ kind: 'terminated' });
     if (links.length > 0) return;
-    this.#releaseSignals();
+    this.#subscriptions.releaseSignals();
     process.kill(process.pid, 'SIGTERM');
-  };
+  }
 
-  readonly #onDisconnect = (): void => {
+  /** Must be called when the process's channel has ended. */
+  disconnected(): void {
     const links = [...this.#links.values()];
-    for (const link of links) link.retired();
+    for (const link of links) link.leave();
     // `forkWorkers` reads it: a write after its process has ended must not end what is being answered.
     process.stderr.on('error', () => {});
     if (this.#end !== undefined) return;
@@ -291,6 +150,104 @@ export class AttachedServer implements WorkerHandle {
       // No other process would give it work or end it. Workers of node:cluster exit in this case, too.
       this.#options.exit();
     });
+  }
+
+  /** An error here ends the process, as for a port that is taken. */
+  async #meet(link: RouterLink, hello: HelloMessage): Promise<void> {
+    const { route } = this.#options;
+    await link.meet(() => setUpLink(hello, { watched: this.#watched, route }));
+    // The router has closed and removed the folder.
+    if (hello.socketPath !== undefined && link.workerSocket === undefined) link.leave();
+    if (this.#end !== undefined || link.stage !== 'open') return;
+    if (this.#inspectorUrl !== undefined) this.#reportInspector(link);
+    link.send({ kind: 'ready' });
+  }
+
+  #linkTo(router: string): RouterLink {
+    let link = this.#links.get(router);
+    if (link === undefined) {
+      link = new RouterLink(router, this.#options.channel);
+      this.#links.set(router, link);
+    }
+    return link;
+  }
+
+  #claim(link: RouterLink, message: HandMessage, socket: Socket | undefined): void {
+    // Before it is claimed: then the file has room for those of another one.
+    const bytes = message.bytes && socket ? decodeBytes(message.bytes) : undefined;
+    if (!link.claim(message, socket)) return;
+    prepareSocket(this.#watched, socket, { bytes, proxy: message.proxy });
+    link.laterRequests.add?.(socket, message);
+    this.#watched.server.emit('connection', socket);
+  }
+
+  async #close({ graceMs, lameDuckMs }: Leave): Promise<void> {
+    const deadline = performance.now() + graceMs;
+    const links = [...this.#links.values()];
+    // Connections that arrive before the router's answer go back; after it none is under way.
+    await withinMs(Promise.all(links.map((link) => link.retire())), graceMs);
+    const left = { graceMs: Math.max(0, deadline - performance.now()), lameDuckMs };
+    await Promise.all(links.map((link) => this.#drain(link, left)));
+    this.#subscriptions.end();
+    for (const link of links) link.release();
+  }
+
+  async #leave(): Promise<void> {
+    await this.close({ graceMs: this.#options.orphanGraceMs });
+    process.kill(process.pid, 'SIGTERM');
+  }
+
+  async #drain(link: RouterLink, { graceMs, lameDuckMs }: Leave): Promise<void> {
+    // Its unix socket may be about to open.
+    await link.settled();
+    link.laterRequests.drain?.();
+    this.#draining.abort();
+    const { server, busy, sessions } = this.#watched;
+    const { workerSocket } = link;
+    await drainConnections({
+      server,
+      busy,
+      sessions,
+      sockets: [link.sockets, ...(workerSocket === undefined ? [] : [workerSocket.sockets])],
+      // The unix socket may have a connection that is not accepted yet.
+      waitsForMore: workerSocket !== undefined,
+      graceMs,
+      lameDuckMs,
+    });
+    workerSocket?.close();
+  }
+
+  #reportInspector(link: RouterLink): void {
+    link.send({ kind: 'inspector', url: this.#inspectorUrl });
+  }
+}
+
+/** Ends of what an attached server listens to. */
+interface Subscriptions {
+  readonly releaseSignals: () => void;
+  /** Ends all of it. */
+  readonly end: () => void;
+}
+
+/** Passes messages, signals and the inspector's changes to an attached server. */
+function listenFor(
+  attached: AttachedServer,
+  { channel, keepSignals, watchInspector: watch }: AttachedServerOptions,
+): Subscriptions {
+  const onMessage = (message: unknown, handle: unknown): void => attached.receive(message, handle);
+  const onDisconnect = (): void => attached.disconnected();
+  const releaseSignals = keepSignals?.(() => attached.terminated()) ?? (() => {});
+  const endWatch = watch?.((url) => attached.inspected(url)) ?? (() => {});
+  channel.on('message', onMessage);
+  channel.on('disconnect', onDisconnect);
+  return {
+    releaseSignals,
+    end: () => {
+      channel.off('message', onMessage);
+      channel.off('disconnect', onDisconnect);
+      releaseSignals();
+      endWatch();
+    },
   };
 }
 

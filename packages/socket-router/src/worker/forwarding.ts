@@ -18,11 +18,12 @@ import { slotsOf } from '../placing/choose-worker.ts';
 import { type Choice, type Decision, decide } from '../placing/decide.ts';
 import { headOfRequest } from '../reading/head-views.ts';
 import { readAgain } from '../reading/http/read-again.ts';
+import { type ClaimLimit, ClaimsByWorker, UNLIMITED } from '../wire/claim-marks.ts';
+import { CLAIMABLE_SHARE } from '../wire/messages.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
 import { noteLast, processInTime } from './connection-notes.ts';
 import type { BusyConnections } from './drain-connections.ts';
 import type { LaterRequests, RoutedBy } from './later-requests.ts';
-import { TermsOfPeers } from './sent-on-terms.ts';
 import { type Emit, interceptRequests } from './server-events.ts';
 
 /** A connection that a router gave to this worker. */
@@ -61,7 +62,7 @@ export class Forwarding implements LaterRequests {
   readonly #emit: Emit;
   readonly #origins = new WeakMap<Socket, Origin>();
   readonly #agents = new WorkerAgents();
-  readonly #terms: TermsOfPeers;
+  readonly #claims = new ClaimsByWorker(process.pid);
   #socketPaths: ReadonlyMap<string, string> = new Map();
   #slots: readonly string[] = [];
   #isDraining = false;
@@ -69,7 +70,6 @@ export class Forwarding implements LaterRequests {
 
   constructor(server: AttachableServer, options: ForwardingOptions) {
     this.#options = options;
-    this.#terms = new TermsOfPeers(options.maxWaitMs);
     this.#emit = interceptRequests(
       server,
       (event, values) => event !== 'connect' && this.#forwards(event, values),
@@ -81,7 +81,7 @@ export class Forwarding implements LaterRequests {
     this.#slots = [...this.#socketPaths.keys()];
     const paths = new Set(this.#socketPaths.values());
     this.#agents.keep(paths);
-    this.#terms.keep(paths);
+    this.#claims.keep(paths);
   }
 
   /** Requests on connections that were not added are never forwarded. */
@@ -95,7 +95,7 @@ export class Forwarding implements LaterRequests {
 
   close(): void {
     this.#agents.destroy();
-    this.#terms.close();
+    this.#claims.close();
   }
 
   #forwards(event: string | symbol, values: readonly unknown[]): boolean {
@@ -170,6 +170,24 @@ export class Forwarding implements LaterRequests {
     this.#takeBack({ ...forwarded, mayAnswer }, 503);
   }
 
+  /** Limits how long the other worker may leave a request unclaimed; `expired` is called when that time is over. */
+  #limit(socketPath: string, expired: () => void): ClaimLimit {
+    const { maxWaitMs } = this.#options;
+    if (maxWaitMs === undefined) return UNLIMITED;
+    const before = monotonicMs() + CLAIMABLE_SHARE * maxWaitMs;
+    const claim = this.#claims.limit(socketPath, before);
+    const timer = setTimeout(() => {
+      if (!claim.isClaimed()) expired();
+    }, maxWaitMs);
+    return {
+      ...claim,
+      release: () => {
+        clearTimeout(timer);
+        claim.release();
+      },
+    };
+  }
+
   #forwardRequest(
     request: IncomingMessage,
     forwarded: ForwardedRequest,
@@ -178,11 +196,11 @@ export class Forwarding implements LaterRequests {
   ): void {
     const response = forwarded.values[1] as ServerResponse;
     this.forwarded += 1;
-    const sent = this.#terms.send(socketPath, () => abandon());
+    const claim = this.#limit(socketPath, () => abandon());
     const abandon = proxyRequest({
       request,
       response,
-      terms: sent.terms,
+      terms: claim.terms,
       agent: this.#agents.get(socketPath),
       socketPath,
       remoteAddress: request.socket.remoteAddress,
@@ -194,7 +212,7 @@ export class Forwarding implements LaterRequests {
         return isLast;
       },
       ended: (outcome) => {
-        sent.release();
+        claim.release();
         if (outcome === 'abandoned') this.#overdue(forwarded);
         // The other worker has just died, or a proxy cannot send the request.
         else if (outcome === 'unreached' || outcome === 'unanswered')
@@ -209,18 +227,18 @@ export class Forwarding implements LaterRequests {
   #forwardUpgrade(request: IncomingMessage, forwarded: ForwardedRequest, socketPath: string): void {
     const [, socket, early] = forwarded.values as [unknown, Socket, Buffer];
     this.forwarded += 1;
-    const sent = this.#terms.send(socketPath, () => abandon());
+    const claim = this.#limit(socketPath, () => abandon());
     const abandon = proxyUpgrade({
       request,
       socket,
       early,
-      terms: sent.terms,
+      terms: claim.terms,
       socketPath,
       remoteAddress: request.socket.remoteAddress,
       arrivedAt: monotonicMs(),
       answerHeadBytes: this.#options.answerHeadBytes,
       ended: (outcome) => {
-        sent.release();
+        claim.release();
         if (outcome === 'abandoned') this.#overdue(forwarded);
         else if (outcome === 'unanswered') this.#takeBack(forwarded, 503);
         else if (outcome === 'failed') answerHere('upgrade', forwarded.values, problem(502));

@@ -31,64 +31,95 @@ export function sendToRouter(
   return true;
 }
 
+/** What a worker has for one router besides its channel. */
+export interface LinkSetUp {
+  readonly laterRequests: LaterRequests;
+  /** Accepts requests that another process has read. */
+  readonly workerSocket: WorkerSocket | undefined;
+}
+
+/** Stage of a link. */
+type LinkStage =
+  | { readonly kind: 'open' }
+  /** The worker claims no more, and waits until the router has answered that nothing is under way. */
+  | { readonly kind: 'retiring'; readonly retired: () => void }
+  /** The router hands over no more: it may be gone, and may not answer. */
+  | { readonly kind: 'left' }
+  /** The connections of the router have ended. */
+  | { readonly kind: 'over' };
+
 /** A worker's side of one router: its connections, and the messages about them. */
 export class RouterLink {
   readonly router: string;
   readonly #channel: RouterChannel;
   /** Its open connections. */
   readonly #open = new LinkedList<ConnectionNotes>();
-  readonly sockets: OpenSockets;
+  readonly sockets: OpenSockets = socketsIn(this.#open);
   /** One function for all, since there is one more with each connection. */
-  readonly #closed: (this: Socket) => void;
+  readonly #onClose: (this: Socket) => void;
+  #stage: LinkStage = { kind: 'open' };
+  #met: Promise<void> | undefined;
+  #setUp: LinkSetUp = { laterRequests: {}, workerSocket: undefined };
+  #claimed = 0;
+  /** The number of open connections that the router has. */
   #reported = 0;
-  #retired: (() => void) | undefined;
   #loadTimer: NodeJS.Timeout | undefined;
-  /** Whether a claim has told the router the count since the last look. */
+  /** Whether a claim has reported the number since the last look. */
   #hasClaimed = false;
-  /** Connections that this worker has claimed. */
-  claimed = 0;
-  isDraining = false;
-  /** The router hands over no more connections: it may be gone, and may not answer. */
-  isLeft = false;
-  /** The connections of the router have ended. */
-  isOver = false;
-  /** Settles when the worker is set up for the router. */
-  met: Promise<void> | undefined;
-  laterRequests: LaterRequests = {};
-  /** Accepts requests that another process has read. */
-  workerSocket: WorkerSocket | undefined;
 
   constructor(router: string, channel: RouterChannel) {
     this.router = router;
     this.#channel = channel;
-    const open = this.#open;
-    this.sockets = {
-      get size() {
-        return open.size;
-      },
-      *keys() {
-        for (const { socket } of open) yield socket;
-      },
-    };
     const forget = (socket: Socket): void => this.#forget(socket);
-    this.#closed = function (this: Socket): void {
+    this.#onClose = function (this: Socket): void {
       forget(this);
     };
+  }
+
+  get stage(): LinkStage['kind'] {
+    return this.#stage.kind;
+  }
+
+  /** Connections that this worker has claimed. */
+  get claimed(): number {
+    return this.#claimed;
+  }
+
+  get laterRequests(): LaterRequests {
+    return this.#setUp.laterRequests;
+  }
+
+  get workerSocket(): WorkerSocket | undefined {
+    return this.#setUp.workerSocket;
   }
 
   send(message: WorkerMessage): boolean {
     return sendToRouter(this.#channel, this.router, message);
   }
 
+  /** Sets the worker up for the router, by the first call. Rejects as `setUp` does. */
+  meet(setUp: () => Promise<LinkSetUp>): Promise<void> {
+    this.#met ??= setUp().then((done) => {
+      this.#setUp = done;
+    });
+    return this.#met;
+  }
+
+  /** Resolves when a set-up that has begun has ended. */
+  async settled(): Promise<void> {
+    await this.#met?.catch(() => {});
+  }
+
   /**
-   * Claims a connection if it is still this worker's to take: after its time another worker has it. Returns whether it
-   * is taken.
+   * Claims a connection if it is still this worker's to claim: after its time another worker has it. Returns whether it
+   * is claimed.
    */
-  take({ id, before, arrivedAt }: HandMessage, socket: Socket | undefined): socket is Socket {
+  claim({ id, before, arrivedAt }: HandMessage, socket: Socket | undefined): socket is Socket {
     if (socket === undefined) return this.#decline(id, 'missing');
-    if (this.isDraining || monotonicMs() >= before) {
+    const isDraining = this.#stage.kind !== 'open';
+    if (isDraining || monotonicMs() >= before) {
       socket.destroy();
-      return this.#decline(id, this.isDraining ? 'draining' : 'late');
+      return this.#decline(id, isDraining ? 'draining' : 'late');
     }
     this.#reported = this.#open.size + 1;
     this.#hasClaimed = true;
@@ -99,31 +130,50 @@ export class RouterLink {
       socket.destroy();
       return false;
     }
-    this.claimed += 1;
+    this.#claimed += 1;
     const notes = notesOf(socket);
     notes.arrivedAt = arrivedAt;
     this.#open.add(notes);
-    socket.on('close', this.#closed);
+    socket.on('close', this.#onClose);
     return true;
   }
 
   /** Asks the router for no more connections; resolves with its answer, or when it cannot answer. */
   retire(): Promise<void> {
-    this.isDraining = true;
-    if (this.isLeft) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#retired = resolve;
-      if (!this.send({ kind: 'retire' })) resolve();
+    if (this.#stage.kind !== 'open') return Promise.resolve();
+    return new Promise((retired) => {
+      this.#enter({ kind: 'retiring', retired });
+      if (!this.send({ kind: 'retire' })) this.leave();
     });
   }
 
-  retired(): void {
-    this.#retired?.();
+  /** Notes that the router hands over no more. */
+  leave(): void {
+    this.#enter({ kind: 'left' });
+  }
+
+  /** Notes that the connections of the router have ended. */
+  end(): void {
+    this.#enter({ kind: 'over' });
   }
 
   release(): void {
     clearTimeout(this.#loadTimer);
     this.laterRequests.close?.();
+  }
+
+  /** Changes the stage: the only place that does. It only goes forward. */
+  #enter(stage: LinkStage): void {
+    const { kind } = this.#stage;
+    if (kind === 'over' || kind === stage.kind) return;
+    const former = this.#stage;
+    this.#stage = stage;
+    if (former.kind === 'retiring') former.retired();
+  }
+
+  #decline(id: number, why: 'late' | 'draining' | 'missing'): false {
+    this.send({ kind: 'decline', id, why });
+    return false;
   }
 
   #forget(socket: Socket): void {
@@ -134,11 +184,6 @@ export class RouterLink {
   #watchLoad(): void {
     this.#hasClaimed = false;
     this.#loadTimer = setTimeout(() => this.#reportLoad(), LOAD_DELAY_MS).unref();
-  }
-
-  #decline(id: number, why: 'late' | 'draining' | 'missing'): false {
-    this.send({ kind: 'decline', id, why });
-    return false;
   }
 
   #reportLoad(): void {
@@ -152,4 +197,15 @@ export class RouterLink {
     this.#reported = this.#open.size;
     this.send({ kind: 'load', open: this.#reported });
   }
+}
+
+function socketsIn(open: LinkedList<ConnectionNotes>): OpenSockets {
+  return {
+    get size() {
+      return open.size;
+    },
+    *keys() {
+      for (const { socket } of open) yield socket;
+    },
+  };
 }

@@ -3,9 +3,9 @@ import { existsSync, rmdirSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import type { AttachableServer } from '../contract/worker-handle.ts';
-import { MarkWriter } from '../wire/taken-marks.ts';
+import { MarkWriter } from '../wire/claim-marks.ts';
 import type { Arrivals } from './arrivals.ts';
-import { takeRequests } from './take-requests.ts';
+import { claimRequests } from './claim-requests.ts';
 
 /** A unix socket that accepts requests which another process has read. */
 export interface WorkerSocket {
@@ -34,7 +34,7 @@ export async function openWorkerSocket(
   const sockets = new Set<Socket>();
   const { allowHalfOpen = false } = server;
   const marks = new MarkWriter(path);
-  takeRequests(server, { connections: sockets, marks });
+  claimRequests(server, { connections: sockets, marks });
   const listener = createServer({ allowHalfOpen }, (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));

@@ -1,22 +1,34 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { LinkedList } from '@ticketing/kit';
 import { type AnsweredClient, answerSocket, problem, type RouterAnswer } from '../answers.ts';
-import { type HeldConnection, holdConnection } from '../placing/held-connection.ts';
-import type { Intake, IntakeDependencies } from '../placing/intake.ts';
+import {
+  choose,
+  finish,
+  type HeldConnection,
+  holdConnection,
+  limit,
+  read,
+} from '../placing/held-connection.ts';
 import { Placement } from '../placing/placement.ts';
-import type { UntakenReason, WorkerQueue } from '../placing/worker-queue.ts';
-import { type OptionalReaders, type ReadHead, UNREAD } from '../reading/head-sniffer.ts';
+import type { ConnectionEvent, WorkerQueue } from '../placing/worker-queue.ts';
+import {
+  HeadSniffer,
+  type OptionalReaders,
+  type ReadHead,
+  type SnifferOptions,
+  UNREAD,
+} from '../reading/head-sniffer.ts';
 import { headOf } from '../reading/head-views.ts';
 import type { ProxyReader } from '../reading/proxy-protocol/proxy-protocol.ts';
-import { monotonicMs } from '../wire/monotonic-clock.ts';
-import { type ConnectionReaderOptions, readConnection } from './connection-reader.ts';
+import { type HeldEvent, readConnection } from './connection-reader.ts';
+import type { Intake, IntakeDependencies } from './intake.ts';
 
 /** Mode `socket`: reads a connection up to the end of its head, hands it to a worker, and closes its own copy. */
 export class SocketIntake implements Intake {
   readonly server: Server;
   readonly #dependencies: IntakeDependencies;
+  readonly #snifferOptions: SnifferOptions;
   readonly #createProxyReader: (() => ProxyReader) | undefined;
-  readonly #readerOptions: ConnectionReaderOptions;
   readonly #isUnread: boolean;
   readonly #placement: Placement;
   readonly #held = new LinkedList<HeldConnection>();
@@ -28,41 +40,55 @@ export class SocketIntake implements Intake {
     { createProxyReader, createHelloReader }: OptionalReaders,
   ) {
     const { options, workers } = dependencies;
-    const { limits } = options;
+    const { loadFactor, limits, protocol } = options;
+    const { queuePerWorker, maxWaitMs, headBytes } = limits;
     this.#dependencies = dependencies;
+    this.#snifferOptions = { protocol, headBytes, createHelloReader };
     this.#createProxyReader = createProxyReader;
-    this.#isUnread = options.protocol === 'tcp';
+    this.#isUnread = protocol === 'tcp';
     this.#placement = new Placement(workers, {
-      loadFactor: options.loadFactor,
-      queuePerWorker: limits.queuePerWorker,
-      maxWaitMs: limits.maxWaitMs,
+      loadFactor,
+      queuePerWorker,
+      maxWaitMs,
       refuse: (connection, reason) => this.#refuse(connection, 503, reason),
     });
-    this.#readerOptions = {
-      protocol: options.protocol,
-      headBytes: limits.headBytes,
-      headTimeoutMs: limits.headTimeoutMs,
-      maxWaitMs: limits.maxWaitMs,
-      createHelloReader,
-      read: (connection, head) => this.#place(connection, head),
-      refused: (connection, status, reason) => this.#refuse(connection, status, reason),
-      overdue: (connection) => this.#timeout(connection),
-      gone: (connection) => this.gone(connection),
-    };
     // Without a buffer of its own a socket reads once, when it is asked to: the worker reads what is not read here.
-    this.server = createServer(
-      {
-        highWaterMark: 0,
-        pauseOnConnect: this.#isUnread,
-        allowHalfOpen: true,
-        noDelay: true,
-      },
-      (socket) => this.#accept(socket),
-    );
+    this.server = createServer({
+      highWaterMark: 0,
+      pauseOnConnect: this.#isUnread,
+      allowHalfOpen: true,
+      noDelay: true,
+    });
+    this.server.on('connection', (socket) => this.#accept(socket));
   }
 
   workersChanged(): void {
     this.#placement.retry();
+  }
+
+  queueChanged(queue: WorkerQueue, event: ConnectionEvent): void {
+    const { counts, emit } = this.#dependencies;
+    const { slot } = queue.worker;
+    switch (event.kind) {
+      case 'claimed':
+        this.#claimed(event.connection, slot);
+        break;
+      case 'unclaimed': {
+        const { connections, reason } = event;
+        counts.rerouted += connections.length;
+        emit('rerouted', { slot, reason, connections: connections.length });
+        for (const connection of connections) this.#placement.place(connection);
+        break;
+      }
+      case 'gone':
+        this.#drop(event.connection);
+        break;
+      case 'overdue':
+        this.#refuse(event.connection, 503, 'queue-slow');
+        break;
+      case 'free':
+        this.#placement.serve();
+    }
   }
 
   finish(): Promise<void> {
@@ -78,12 +104,12 @@ export class SocketIntake implements Intake {
 
   refuseWaiting(): void {
     for (const connection of [...this.#held]) {
-      if (connection.stage !== 'sent') this.#refuse(connection, 503, 'closing');
+      if (connection.stage.kind !== 'sent') this.#refuse(connection, 503, 'closing');
     }
   }
 
   destroy(): void {
-    for (const connection of [...this.#held]) this.gone(connection);
+    for (const connection of [...this.#held]) this.#drop(connection);
     for (const socket of this.#answered) socket.destroy();
   }
 
@@ -91,92 +117,85 @@ export class SocketIntake implements Intake {
     return { reading: this.#reading().length, waiting: this.#placement.waiting };
   }
 
-  taken(connection: HeldConnection, queue: WorkerQueue): void {
-    this.#dependencies.handedOver(queue.worker.slot, 'connection', connection.arrivedAt);
-    this.#letGo(connection);
-    // The worker has its own copy: this one would hold a descriptor, and keep the connection open for ever.
-    connection.socket.destroy();
-  }
-
-  untaken(untaken: HeldConnection[], queue: WorkerQueue, reason: UntakenReason): void {
-    const { counts, emit } = this.#dependencies;
-    counts.rerouted += untaken.length;
-    emit('rerouted', { slot: queue.worker.slot, reason, connections: untaken.length });
-    for (const connection of untaken) {
-      // How long it waited for this worker does not show how slow the others are.
-      connection.waitsSince = undefined;
-      this.#placement.place(connection);
-    }
-  }
-
-  overdue(connection: HeldConnection): void {
-    this.#refuse(connection, 503, 'queue-slow');
-  }
-
-  free(): void {
-    this.#placement.serve();
-  }
-
-  gone(connection: HeldConnection): void {
-    this.#dependencies.counts.gone += 1;
-    this.#letGo(connection);
-    connection.socket.destroy();
-  }
-
   #accept(socket: Socket): void {
     const { counts, options } = this.#dependencies;
     counts.accepted += 1;
     if (this.#held.size < options.limits.pending) {
-      this.#hold(counts.accepted, socket);
+      this.#hold(holdConnection(counts.accepted, socket));
     } else {
       this.#dependencies.refused(503, 'pending-full');
       this.#answer(socket, problem(503), { speaksTls: options.protocol === 'tls-sni' });
     }
   }
 
-  #hold(id: number, socket: Socket): void {
+  #hold(connection: HeldConnection): void {
+    const { limits, isProxy } = this.#dependencies.options;
+    this.#held.add(connection);
     // A socket asks the system for its address.
-    const isProxied = this.#dependencies.options.isProxy?.(socket.remoteAddress);
-    if (!this.#isUnread || isProxied) {
-      const proxyReader = isProxied ? this.#createProxyReader?.() : undefined;
-      this.#held.add(readConnection(id, socket, proxyReader, this.#readerOptions));
+    const isProxied = isProxy?.(connection.socket.remoteAddress);
+    if (this.#isUnread && !isProxied) {
+      read(connection, {});
+      this.#place(connection, UNREAD);
       return;
     }
-    const connection = holdConnection(id, socket);
-    connection.arrivedAt = monotonicMs();
-    this.#held.add(connection);
-    const { maxWaitMs } = this.#dependencies.options.limits;
-    connection.timer = setTimeout(() => this.#timeout(connection), maxWaitMs);
-    this.#place(connection, UNREAD);
+    const proxyReader = isProxied ? this.#createProxyReader?.() : undefined;
+    readConnection(connection, {
+      sniffer: new HeadSniffer(this.#snifferOptions, proxyReader),
+      headTimeoutMs: limits.headTimeoutMs,
+      emit: (event) => this.#heldChanged(connection, event),
+    });
+  }
+
+  #heldChanged(connection: HeldConnection, event: HeldEvent): void {
+    switch (event.kind) {
+      case 'read':
+        this.#place(connection, event.head);
+        break;
+      case 'refused':
+        this.#refuse(connection, event.status, event.reason);
+        break;
+      case 'gone':
+        this.#drop(connection);
+    }
   }
 
   #reading(): HeldConnection[] {
-    return [...this.#held].filter(({ stage }) => stage === 'reading');
+    return [...this.#held].filter(({ stage }) => stage.kind === 'reading');
   }
 
+  /** Gives a connection to the worker that its head decides, or answers it. */
   #place(connection: HeldConnection, head: ReadHead): void {
+    const { options, decide, counts } = this.#dependencies;
     const { socket, proxy } = connection;
-    const decision = this.#dependencies.decide(() => headOf(head, socket, proxy));
+    limit(connection, options.limits.maxWaitMs, () => this.#expire(connection));
+    const decision = decide(() => headOf(head, socket, proxy));
     if (decision.kind === 'refuse') {
       this.#refuse(connection, decision.status, decision.reason);
     } else if (decision.kind === 'answer') {
-      this.#dependencies.counts.answered += 1;
+      counts.answered += 1;
       this.#answerHeld(connection, decision.answer);
     } else {
-      connection.choice = decision;
+      choose(connection, decision);
       this.#placement.place(connection);
     }
   }
 
-  #timeout(connection: HeldConnection): void {
+  #claimed(connection: HeldConnection, slot: string): void {
+    this.#dependencies.handedOver(slot, 'connection', connection.arrivedAt);
+    this.#letGo(connection);
+    // The worker has its own copy: this one would hold a descriptor, and keep the connection open for ever.
+    connection.socket.destroy();
+  }
+
+  #expire(connection: HeldConnection): void {
     const refuse = (): void => this.#refuse(connection, 503, 'worker-timeout');
     // A worker may have claimed it in time: timers run before messages are read, and it may be this process that was stopped.
-    if (connection.stage === 'sent') setImmediate(() => setImmediate(refuse));
+    if (connection.stage.kind === 'sent') setImmediate(() => setImmediate(refuse));
     else refuse();
   }
 
   #refuse(connection: HeldConnection, status: number, reason: string): void {
-    if (connection.stage === 'done') return;
+    if (connection.stage.kind === 'done') return;
     if (status === 0) {
       this.#letGo(connection);
       connection.socket.destroy();
@@ -184,6 +203,13 @@ export class SocketIntake implements Intake {
       this.#answerHeld(connection, problem(status));
     }
     this.#dependencies.refused(status, reason);
+  }
+
+  /** Lets go of a connection whose client has left. */
+  #drop(connection: HeldConnection): void {
+    this.#dependencies.counts.gone += 1;
+    this.#letGo(connection);
+    connection.socket.destroy();
   }
 
   #answerHeld(connection: HeldConnection, answer: RouterAnswer): void {
@@ -207,9 +233,7 @@ export class SocketIntake implements Intake {
   }
 
   #letGo(connection: HeldConnection): void {
-    this.#placement.leave(connection);
-    connection.stage = 'done';
-    clearTimeout(connection.timer);
+    finish(connection);
     this.#held.delete(connection);
     if (this.#held.size === 0) this.#finished?.();
   }

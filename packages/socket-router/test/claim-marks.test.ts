@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import {
+  ClaimMarks,
   decodeTerms,
   encodeTerms,
   MarkWriter,
   marksPath,
-  TakenMarks,
-} from '../src/wire/taken-marks.ts';
+} from '../src/wire/claim-marks.ts';
 
 function open() {
   const folder = mkdtempSync(join(tmpdir(), 'marks-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, '1');
-  const [marks, writer] = [new TakenMarks(path), new MarkWriter(path)];
+  const [marks, writer] = [new ClaimMarks(path), new MarkWriter(path)];
   onTestFinished(() => {
     marks.close();
     writer.close();

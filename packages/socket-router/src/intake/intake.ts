@@ -2,8 +2,8 @@ import type { Server } from 'node:net';
 import type { Head } from '../contract/head.ts';
 import type { EmitRouterEvent } from '../contract/socket-router.ts';
 import type { ResolvedRouterOptions } from '../options/router-options.ts';
-import type { Decision } from './decide.ts';
-import type { Workers, WorkersListener } from './workers.ts';
+import type { Decision } from '../placing/decide.ts';
+import type { Workers, WorkersListener } from '../placing/workers.ts';
 
 /** What a router counts over its life. */
 export interface RouterCounts {

@@ -8,6 +8,7 @@ import { limitPipelined } from '../pipelining/limit-pipelined.ts';
 import { headBytesOf } from '../reading/http/head-text.ts';
 import type { ProxyReader } from '../reading/proxy-protocol/proxy-protocol.ts';
 import { ClientConnections } from './client-connections.ts';
+import { readProxyHeader } from './read-proxy-header.ts';
 
 // Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const { createServer } = process.getBuiltinModule('node:http');
@@ -30,14 +31,34 @@ interface UpgradeChoice {
   readonly shouldUpgradeCallback: (request: IncomingMessage) => boolean;
 }
 
-export interface FrontEvents {
-  accepted(): void;
-  request(request: IncomingMessage, response: ServerResponse): void;
-  upgrade(request: IncomingMessage, socket: Socket, early: Buffer): void;
+/** Change of the front server. */
+export type FrontEvent =
+  | { readonly kind: 'accepted' }
+  | RequestEvent
+  | UpgradeEvent
   /** A connection ended without a request; status 0 closes without an answer. */
-  readonly refused: (status: number, reason: string) => void;
+  | { readonly kind: 'refused'; readonly status: number; readonly reason: string }
   /** The last open connection has closed. */
-  emptied(): void;
+  | { readonly kind: 'emptied' };
+
+export interface RequestEvent {
+  readonly kind: 'request';
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+export interface UpgradeEvent {
+  readonly kind: 'upgrade';
+  readonly request: IncomingMessage;
+  readonly socket: Socket;
+  /** Bytes behind the request. */
+  readonly early: Buffer;
+}
+
+export interface FrontServerOptions extends Pick<ResolvedRouterOptions, 'limits' | 'isProxy'> {
+  readonly emit: (event: FrontEvent) => void;
+  /** Present when clients come through proxies that send PROXY headers. */
+  readonly createProxyReader: (() => ProxyReader) | undefined;
 }
 
 /** The HTTP server that clients connect to in mode `passthru`, with the router's limits. */
@@ -47,35 +68,25 @@ export class FrontServer {
   readonly #http: Server;
   /** Reads requests that Node before 22.21 would take for upgrades, as plain requests. */
   readonly #plain: Server;
-  readonly #options: ResolvedRouterOptions;
-  readonly #events: FrontEvents;
+  readonly #options: FrontServerOptions;
   readonly #addresses = new WeakMap<Socket, ProxiedAddresses>();
   readonly #clients = new ClientConnections();
 
-  /** `createProxyReader` is present when clients come through proxies that send PROXY headers. */
-  constructor(
-    options: ResolvedRouterOptions,
-    events: FrontEvents,
-    createProxyReader: (() => ProxyReader) | undefined,
-  ) {
+  constructor(options: FrontServerOptions) {
     this.#options = options;
-    this.#events = events;
     this.#http = this.#createHttp();
     this.#http.on('connection', (socket: Socket) => this.#accept(socket));
-    this.#http.on('upgrade', (request, socket: Socket, early) => {
-      // Its socket is no longer the server's, so no answer would wait for those before it.
-      if (!this.#clients.mayUpgrade(socket))
-        this.#refuse({ code: 'upgrade-behind-request' }, socket);
-      else if (hasBody(request)) this.#readPlain(request, socket, early);
-      else events.upgrade(request, socket, early);
-    });
+    this.#http.on('upgrade', (request, socket: Socket, early) =>
+      this.#upgrade({ kind: 'upgrade', request, socket, early }),
+    );
     this.#plain = this.#createHttp();
     // A server that does not listen starts its timeouts with this event.
     this.#plain.emit('listening');
+    const { createProxyReader } = options;
     this.server =
       createProxyReader === undefined ? this.#http : this.#createProxied(createProxyReader);
     this.server.maxConnections = options.limits.pending;
-    this.server.on('drop', () => events.refused(0, 'pending-full'));
+    this.server.on('drop', () => this.#refused(0, 'pending-full'));
   }
 
   get connections(): number {
@@ -126,13 +137,14 @@ export class FrontServer {
       shouldUpgradeCallback: (request) => request.method === 'CONNECT' || !hasBody(request),
     };
     const server = createServer(options, (request, response) => {
-      if (this.#clients.begins(request, response)) this.#events.request(request, response);
+      if (!this.#clients.begins(request, response)) return;
+      this.#options.emit({ kind: 'request', request, response });
     });
     limitPipelined(server);
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
       if (!this.#clients.begins(request, response)) return;
       this.answer(response, problem(417));
-      this.#events.refused(417, 'expectation');
+      this.#refused(417, 'expectation');
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
       this.#refuse(error, socket as Socket);
@@ -140,79 +152,58 @@ export class FrontServer {
     return server;
   }
 
+  #upgrade(event: UpgradeEvent): void {
+    const { request, socket } = event;
+    // Its socket is no longer the server's, so no answer would wait for those before it.
+    if (!this.#clients.mayUpgrade(socket)) this.#refuse({ code: 'upgrade-behind-request' }, socket);
+    else if (hasBody(request)) this.#readPlain(event);
+    else this.#options.emit(event);
+  }
+
   /**
    * Node before 22.21 takes the body of a request that offers another protocol, as some clients always do, for bytes of
    * that protocol. A server without upgrades reads such a request as any other.
    */
-  #readPlain(request: IncomingMessage, socket: Socket, early: Buffer): void {
+  #readPlain({ request, socket, early }: UpgradeEvent): void {
     socket.unshift(Buffer.concat([headBytesOf(request), early]));
     this.#plain.emit('connection', socket);
   }
 
   #createProxied(createProxyReader: () => ProxyReader): NetServer {
+    const { limits, isProxy } = this.#options;
     // A server that does not listen starts its timeouts with this event.
     this.#http.emit('listening');
     // Without a buffer a socket reads once when it is asked to: what follows the header is left to the HTTP server.
     return createNetServer({ highWaterMark: 0, allowHalfOpen: true, noDelay: true }, (socket) => {
-      if (this.#options.isProxy?.(socket.remoteAddress)) {
-        this.#readProxyHeader(socket, createProxyReader());
-      } else {
-        this.#http.emit('connection', socket);
-      }
-    });
-  }
-
-  #readProxyHeader(socket: Socket, reader: ProxyReader): void {
-    const chunks: Buffer[] = [];
-    const stop = (): void => {
-      clearTimeout(timer);
-      socket.off('readable', read);
-      socket.off('end', cutOff);
-      socket.off('close', stop);
-    };
-    const refuse = (reason: string): void => {
-      stop();
-      socket.destroy();
-      this.#events.refused(0, reason);
-    };
-    const read = (): void => {
-      for (;;) {
-        const chunk = socket.read() as Buffer | null;
-        if (chunk === null) return;
-        chunks.push(chunk);
-        const state = reader.push(chunk);
-        if (state.kind === 'incomplete') continue;
-        if (state.kind !== 'proxy') {
-          refuse(state.kind === 'none' ? 'proxy-header-missing' : `proxy-header-${state.reason}`);
-          return;
-        }
-        stop();
-        const { source, destination, headerBytes } = state;
-        if (source !== undefined && destination !== undefined) {
-          this.#addresses.set(socket, { source, destination });
-        }
-        const rest = Buffer.concat(chunks).subarray(headerBytes);
-        if (rest.length > 0) socket.unshift(rest);
+      if (!isProxy?.(socket.remoteAddress)) {
         this.#http.emit('connection', socket);
         return;
       }
-    };
-    const cutOff = (): void => refuse('proxy-header-cut-off');
-    const { headTimeoutMs } = this.#options.limits;
-    const timer = setTimeout(() => refuse('proxy-header-timeout'), headTimeoutMs);
-    socket.on('readable', read);
-    socket.once('end', cutOff);
-    socket.once('close', stop);
-    socket.on('error', () => {});
+      readProxyHeader(socket, {
+        reader: createProxyReader(),
+        timeoutMs: limits.headTimeoutMs,
+        read: (addresses) => {
+          if (addresses !== undefined) this.#addresses.set(socket, addresses);
+          this.#http.emit('connection', socket);
+        },
+        refused: (reason) => this.#refused(0, reason),
+      });
+    });
   }
 
   #accept(socket: Socket): void {
-    this.#clients.add(socket, () => this.#events.emptied());
-    this.#events.accepted();
+    const { emit } = this.#options;
+    this.#clients.add(socket, () => emit({ kind: 'emptied' }));
+    emit({ kind: 'accepted' });
   }
 
+  /** Ends a connection whose bytes are no request. */
   #refuse({ code = '' }: Pick<NodeJS.ErrnoException, 'code'>, socket: Socket): void {
     const status = this.#clients.refuse(socket, STATUS_OF[code] ?? 400, code === BEHIND_LAST);
-    if (status !== undefined) this.#events.refused(status, code);
+    if (status !== undefined) this.#refused(status, code);
+  }
+
+  #refused(status: number, reason: string): void {
+    this.#options.emit({ kind: 'refused', status, reason });
   }
 }
