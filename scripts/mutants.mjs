@@ -14,7 +14,7 @@ const AREAS = {
   core: ['packages/core/src'],
   batching: ['packages/batching/src'],
   dispatch: ['packages/dispatch/src/kernel', 'packages/dispatch/src/worker'],
-  'socket-router': ['placing', 'handing-over', 'passthru', 'router', 'worker'].map(
+  'socket-router': ['placing', 'intake', 'router', 'server', 'worker'].map(
     (folder) => `packages/socket-router/src/${folder}`,
   ),
   ...Object.fromEntries(

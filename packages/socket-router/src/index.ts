@@ -25,9 +25,9 @@ export type { RouterWorker, WorkerChannel, WorkerSource } from './contract/worke
 export { RouterError, type RouterErrorCode } from './errors.ts';
 export type { AttachOptions } from './options/attach-options.ts';
 export type { BalanceOptions, RouterLimits, RouterOptions } from './options/router-options.ts';
-// For workers; `@ticketing/socket-router/worker` has these alone, without the router's code:
-export { limitPipelined } from './pipelining/limit-pipelined.ts';
 export { createSocketRouter } from './router/router.ts';
+// For workers; `@ticketing/socket-router/worker` has these alone, without the router's code:
+export { limitPipelined } from './server/limit-pipelined.ts';
 export { type ForkOptions, forkWorkers, type RestartOptions } from './source/fork-workers.ts';
 export { fromCluster } from './source/from-cluster.ts';
 export { arrivedAt } from './worker/arrivals.ts';

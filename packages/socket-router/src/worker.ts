@@ -3,6 +3,6 @@
 export type { LeaveOptions } from './contract/leave-options.ts';
 export type { WorkerHandle, WorkerHandleStats } from './contract/worker-handle.ts';
 export type { AttachOptions } from './options/attach-options.ts';
-export { limitPipelined } from './pipelining/limit-pipelined.ts';
+export { limitPipelined } from './server/limit-pipelined.ts';
 export { arrivedAt } from './worker/arrivals.ts';
 export { attachServer } from './worker/attached-server.ts';

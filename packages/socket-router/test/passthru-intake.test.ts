@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { turns } from '@ticketing/test-kit';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { loadReaders } from '../src/intake/head-sniffer.ts';
 import { PassthruIntake } from '../src/intake/passthru-intake.ts';
 import { resolveRouterOptions } from '../src/options/router-options.ts';
 import { decide } from '../src/placing/decide.ts';
 import type { WorkerQueue } from '../src/placing/worker-queue.ts';
 import type { Workers } from '../src/placing/workers.ts';
-import { loadReaders } from '../src/reading/head-sniffer.ts';
 import { CLAIM_TERMS, type ClaimTerms, decodeTerms, MarkWriter } from '../src/wire/claim-marks.ts';
 import { ask } from './clients.ts';
 
@@ -65,7 +65,7 @@ async function openIntake({ isReady }: { readonly isReady: boolean }) {
     {
       options,
       workers,
-      counts: { accepted: 0, handedOver: 0, gone: 0, answered: 0, refused: 0, rerouted: 0 },
+      count: () => {},
       emit: () => {},
       decide: (head) => decide(options.route, head),
       handedOver: () => {},

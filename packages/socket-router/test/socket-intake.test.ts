@@ -1,6 +1,7 @@
 import { Duplex } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { EmitRouterEvent } from '../src/contract/socket-router.ts';
+import { loadReaders } from '../src/intake/head-sniffer.ts';
 import { SocketIntake } from '../src/intake/socket-intake.ts';
 import { type RouterOptions, resolveRouterOptions } from '../src/options/router-options.ts';
 import { decide } from '../src/placing/decide.ts';
@@ -8,7 +9,6 @@ import { type HeldConnection, queue as markQueued, send } from '../src/placing/h
 import type { Sources } from '../src/placing/sources.ts';
 import type { WorkerQueue } from '../src/placing/worker-queue.ts';
 import type { Workers } from '../src/placing/workers.ts';
-import { loadReaders } from '../src/reading/head-sniffer.ts';
 
 const HEAD = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const HELLO_START = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]);
@@ -87,7 +87,9 @@ async function openIntake(options: Partial<RouterOptions> = {}) {
     {
       options: resolved,
       workers: workers as Workers,
-      counts,
+      count: (name, by = 1) => {
+        counts[name] += by;
+      },
       emit,
       decide: (head) => decide(resolved.route, head),
       handedOver,

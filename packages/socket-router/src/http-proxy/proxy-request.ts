@@ -1,6 +1,6 @@
 import type { Agent, ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { hasBody, LINGER_MS } from '../answers.ts';
+import { hasBody, LINGER_MS } from '../server/answers.ts';
 import {
   hasBadAnswer,
   isPassable,

@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { answerRequest, answerSocket, isPending, problem, type RouterAnswer } from '../answers.ts';
+import {
+  answerRequest,
+  answerSocket,
+  isPending,
+  problem,
+  type RouterAnswer,
+} from '../server/answers.ts';
 
 /** What is known of a client's connection. */
 interface Client {

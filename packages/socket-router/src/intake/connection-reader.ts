@@ -1,5 +1,5 @@
 import { type HeldConnection, limit, read, receive } from '../placing/held-connection.ts';
-import type { HeadSniffer, ReadHead } from '../reading/head-sniffer.ts';
+import type { HeadSniffer, ReadHead } from './head-sniffer.ts';
 
 /** Change of a connection before it has a worker. */
 export type HeldEvent =

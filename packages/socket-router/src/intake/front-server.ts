@@ -1,12 +1,12 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { hasBody, problem, type RouterAnswer } from '../answers.ts';
 import type { ProxiedAddresses } from '../contract/head.ts';
 import type { ResolvedRouterOptions } from '../options/router-options.ts';
-import { limitPipelined } from '../pipelining/limit-pipelined.ts';
 import { headBytesOf } from '../reading/http/head-text.ts';
 import type { ProxyReader } from '../reading/proxy-protocol/proxy-protocol.ts';
+import { hasBody, problem, type RouterAnswer } from '../server/answers.ts';
+import { limitPipelined } from '../server/limit-pipelined.ts';
 import { ClientConnections } from './client-connections.ts';
 import { readProxyHeader } from './read-proxy-header.ts';
 

@@ -25,7 +25,8 @@ export type ReportHandedOver = (
 export interface IntakeDependencies {
   readonly options: ResolvedRouterOptions;
   readonly workers: Workers;
-  readonly counts: RouterCounts;
+  /** Adds to a count, 1 by default. */
+  readonly count: (name: keyof RouterCounts, by?: number) => void;
   readonly emit: EmitRouterEvent;
   /** Routes by the head, which is read only if it is asked for. */
   readonly decide: (head: () => Head) => Decision;

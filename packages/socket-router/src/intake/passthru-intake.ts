@@ -1,14 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Server } from 'node:net';
-import { answerSocket, problem } from '../answers.ts';
 import { type ProxyOutcome, proxyRequest } from '../http-proxy/proxy-request.ts';
 import { proxyUpgrade } from '../http-proxy/proxy-upgrade.ts';
 import { WorkerAgents } from '../http-proxy/worker-agents.ts';
 import { WorkerChooser } from '../placing/choose-worker.ts';
 import type { WorkerQueue } from '../placing/worker-queue.ts';
-import type { OptionalReaders } from '../reading/head-sniffer.ts';
-import { headOfRequest } from '../reading/head-views.ts';
+import { headOfRequest } from '../reading/http/head-of-request.ts';
 import { readAgain } from '../reading/http/read-again.ts';
+import { answerSocket, problem } from '../server/answers.ts';
 import { ClaimsByWorker } from '../wire/claim-marks.ts';
 import { CLAIMABLE_SHARE } from '../wire/messages.ts';
 import {
@@ -17,6 +16,7 @@ import {
   type RequestEvent,
   type UpgradeEvent,
 } from './front-server.ts';
+import type { OptionalReaders } from './head-sniffer.ts';
 import type { Intake, IntakeDependencies } from './intake.ts';
 import {
   avoid,
@@ -100,10 +100,10 @@ export class PassthruIntake implements Intake {
   }
 
   #frontChanged(event: FrontEvent): void {
-    const { counts, refused } = this.#dependencies;
+    const { count, refused } = this.#dependencies;
     switch (event.kind) {
       case 'accepted':
-        counts.accepted += 1;
+        count('accepted');
         break;
       case 'request':
         this.#receive(this.#pendingRequest(event));
@@ -158,7 +158,7 @@ export class PassthruIntake implements Intake {
 
   #receive(pending: PendingRequest): void {
     const { request, remoteAddress } = pending;
-    const { options, decide, counts } = this.#dependencies;
+    const { options, decide, count } = this.#dependencies;
     const head = readAgain(request);
     if (head.kind === 'refused') {
       this.#refuse(pending, head.status, head.reason);
@@ -169,7 +169,7 @@ export class PassthruIntake implements Intake {
     if (decision.kind === 'refuse') {
       this.#refuse(pending, decision.status, decision.reason);
     } else if (decision.kind === 'answer') {
-      counts.answered += 1;
+      count('answered');
       pending.answer(decision.answer);
     } else {
       choose(pending, decision);
@@ -186,7 +186,7 @@ export class PassthruIntake implements Intake {
 
   #place(pending: PendingRequest): void {
     if (pending.request.socket.destroyed) {
-      this.#dependencies.counts.gone += 1;
+      this.#dependencies.count('gone');
       finish(pending);
       return;
     }
@@ -268,13 +268,13 @@ export class PassthruIntake implements Intake {
 
   #placeAgain(pending: PendingRequest, queue: WorkerQueue): void {
     this.#takeBack(queue);
-    this.#dependencies.counts.rerouted += 1;
+    this.#dependencies.count('rerouted');
     this.#place(pending);
   }
 
   #takeBack(queue: WorkerQueue): void {
-    const { counts, workers } = this.#dependencies;
-    counts.handedOver -= 1;
+    const { count, workers } = this.#dependencies;
+    count('handedOver', -1);
     workers.takeBack(queue);
   }
 

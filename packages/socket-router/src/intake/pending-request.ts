@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import type { RouterAnswer } from '../answers.ts';
 import type { RequestOrigin } from '../http-proxy/proxied-headers.ts';
 import type { ProxyOutcome } from '../http-proxy/proxy-request.ts';
 import { ANY_WORKER, type Choice } from '../placing/decide.ts';
 import type { WorkerQueue } from '../placing/worker-queue.ts';
+import type { RouterAnswer } from '../server/answers.ts';
 import type { ClaimLimit } from '../wire/claim-marks.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
 

@@ -1,6 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { LinkedList } from '@ticketing/kit';
-import { type AnsweredClient, answerSocket, problem, type RouterAnswer } from '../answers.ts';
 import {
   choose,
   finish,
@@ -11,16 +10,22 @@ import {
 } from '../placing/held-connection.ts';
 import { Placement } from '../placing/placement.ts';
 import type { ConnectionEvent, WorkerQueue } from '../placing/worker-queue.ts';
+import type { ProxyReader } from '../reading/proxy-protocol/proxy-protocol.ts';
+import {
+  type AnsweredClient,
+  answerSocket,
+  problem,
+  type RouterAnswer,
+} from '../server/answers.ts';
+import { type HeldEvent, readConnection } from './connection-reader.ts';
+import { headOfConnection } from './head-of-connection.ts';
 import {
   HeadSniffer,
   type OptionalReaders,
   type ReadHead,
   type SnifferOptions,
   UNREAD,
-} from '../reading/head-sniffer.ts';
-import { headOf } from '../reading/head-views.ts';
-import type { ProxyReader } from '../reading/proxy-protocol/proxy-protocol.ts';
-import { type HeldEvent, readConnection } from './connection-reader.ts';
+} from './head-sniffer.ts';
 import type { Intake, IntakeDependencies } from './intake.ts';
 
 /** Mode `socket`: reads a connection up to the end of its head, hands it to a worker, and closes its own copy. */
@@ -33,6 +38,7 @@ export class SocketIntake implements Intake {
   readonly #placement: Placement;
   readonly #held = new LinkedList<HeldConnection>();
   readonly #answered = new Set<Socket>();
+  #lastId = 0;
   #finished: (() => void) | undefined;
 
   constructor(
@@ -67,7 +73,7 @@ export class SocketIntake implements Intake {
   }
 
   queueChanged(queue: WorkerQueue, event: ConnectionEvent): void {
-    const { counts, emit } = this.#dependencies;
+    const { count, emit } = this.#dependencies;
     const { slot } = queue.worker;
     switch (event.kind) {
       case 'claimed':
@@ -75,7 +81,7 @@ export class SocketIntake implements Intake {
         break;
       case 'unclaimed': {
         const { connections, reason } = event;
-        counts.rerouted += connections.length;
+        count('rerouted', connections.length);
         emit('rerouted', { slot, reason, connections: connections.length });
         for (const connection of connections) this.#placement.place(connection);
         break;
@@ -118,10 +124,11 @@ export class SocketIntake implements Intake {
   }
 
   #accept(socket: Socket): void {
-    const { counts, options } = this.#dependencies;
-    counts.accepted += 1;
+    const { count, options } = this.#dependencies;
+    count('accepted');
     if (this.#held.size < options.limits.pending) {
-      this.#hold(holdConnection(counts.accepted, socket));
+      this.#lastId += 1;
+      this.#hold(holdConnection(this.#lastId, socket));
     } else {
       this.#dependencies.refused(503, 'pending-full');
       this.#answer(socket, problem(503), { speaksTls: options.protocol === 'tls-sni' });
@@ -165,14 +172,14 @@ export class SocketIntake implements Intake {
 
   /** Gives a connection to the worker that its head decides, or answers it. */
   #place(connection: HeldConnection, head: ReadHead): void {
-    const { options, decide, counts } = this.#dependencies;
+    const { options, decide, count } = this.#dependencies;
     const { socket, proxy } = connection;
     limit(connection, options.limits.maxWaitMs, () => this.#expire(connection));
-    const decision = decide(() => headOf(head, socket, proxy));
+    const decision = decide(() => headOfConnection(head, socket, proxy));
     if (decision.kind === 'refuse') {
       this.#refuse(connection, decision.status, decision.reason);
     } else if (decision.kind === 'answer') {
-      counts.answered += 1;
+      count('answered');
       this.#answerHeld(connection, decision.answer);
     } else {
       choose(connection, decision);
@@ -207,7 +214,7 @@ export class SocketIntake implements Intake {
 
   /** Lets go of a connection whose client has left. */
   #drop(connection: HeldConnection): void {
-    this.#dependencies.counts.gone += 1;
+    this.#dependencies.count('gone');
     this.#letGo(connection);
     connection.socket.destroy();
   }

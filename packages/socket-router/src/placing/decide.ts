@@ -1,6 +1,6 @@
 import { texts } from '@ticketing/kit';
-import { type RouterAnswer, resolveAnswer } from '../answers.ts';
 import type { Head, RouteFunction } from '../contract/head.ts';
+import { type RouterAnswer, resolveAnswer } from '../server/answers.ts';
 
 /** The worker of a key, of all or of the slots `among`. */
 export interface KeyChoice {

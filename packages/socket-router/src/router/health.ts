@@ -1,5 +1,5 @@
-import { problem, type RouterAnswer } from '../answers.ts';
 import type { Head } from '../contract/head.ts';
+import { problem, type RouterAnswer } from '../server/answers.ts';
 
 /**
  * Whether a router is ready to serve. `starting`: not every slot has had a worker yet, or none has one now;

@@ -1,9 +1,6 @@
 import { channel, hasSubscribers } from 'node:diagnostics_channel';
 import { EventEmitter, once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, type ListenOptions, Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createBucketCounts } from '@ticketing/kit';
 import type { Head } from '../contract/head.ts';
 import type { LeaveOptions } from '../contract/leave-options.ts';
@@ -15,6 +12,7 @@ import type {
   SocketRouter,
 } from '../contract/socket-router.ts';
 import { RouterError } from '../errors.ts';
+import { loadReaders } from '../intake/head-sniffer.ts';
 import type { Intake, IntakeDependencies, RouterCounts } from '../intake/intake.ts';
 import { SocketIntake } from '../intake/socket-intake.ts';
 import { type Leave, resolveLeave } from '../options/attach-options.ts';
@@ -25,9 +23,9 @@ import {
 } from '../options/router-options.ts';
 import { type Decision, decide } from '../placing/decide.ts';
 import { Workers } from '../placing/workers.ts';
-import { loadReaders } from '../reading/head-sniffer.ts';
 import { monotonicMs, withinMs } from '../wire/monotonic-clock.ts';
 import { type Health, healthAnswer } from './health.ts';
+import { SocketFolder } from './socket-folder.ts';
 
 const handedOverChannel = channel('ticketing:socket-router:handed-over');
 
@@ -99,7 +97,9 @@ class Router implements SocketRouter {
       this.#intake ??= createIntake({
         options: this.#options,
         workers: this.#workers,
-        counts: this.#counts,
+        count: (name, by = 1) => {
+          this.#counts[name] += by;
+        },
         emit: this.#emit,
         decide: (head) => this.#decide(head),
         handedOver: (slot, kind, arrivedAt) => {
@@ -255,47 +255,6 @@ async function loadIntake(
   if (options.mode === 'socket') return (dependencies) => new SocketIntake(dependencies, readers);
   const { PassthruIntake } = await import('../intake/passthru-intake.ts');
   return (dependencies) => new PassthruIntake(dependencies, readers);
-}
-
-/** Longest path of a unix socket that all systems take, in bytes: that of macOS. */
-const MAX_PATH_BYTES = 103;
-
-/** A folder for the unix sockets of one router's workers, which no other user may enter. */
-class SocketFolder {
-  readonly #path: string;
-  #count = 0;
-
-  /** @throws RouterError `ERR_SOCKET_PATH` when the folder cannot be made, or its path is too long */
-  constructor() {
-    const folder = tmpdir();
-    const refusal = (why: string, options: { readonly cause?: unknown } = {}): RouterError => {
-      const message = `Cannot create unix sockets for workers: ${why}`;
-      return new RouterError('ERR_SOCKET_PATH', message, { data: { folder }, ...options });
-    };
-    try {
-      this.#path = mkdtempSync(join(folder, 'router-'));
-    } catch (cause) {
-      const { code } = cause as NodeJS.ErrnoException;
-      throw refusal(
-        `${folder} cannot be written (${code}); set \`TMPDIR\` to a folder that can be`,
-        { cause },
-      );
-    }
-    if (Buffer.byteLength(join(this.#path, '1000000')) > MAX_PATH_BYTES) {
-      this.remove();
-      throw refusal(`the path of ${folder} is too long; set \`TMPDIR\` to one of at most 80 bytes`);
-    }
-  }
-
-  /** Returns a path that was not used before, so that a dying worker does not remove its successor's socket. */
-  nextPath(): string {
-    this.#count += 1;
-    return join(this.#path, String(this.#count));
-  }
-
-  remove(): void {
-    rmSync(this.#path, { recursive: true, force: true });
-  }
 }
 
 /**

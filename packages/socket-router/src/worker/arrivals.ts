@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { notesOf } from '../server/connection-notes.ts';
 import { ARRIVED_AT } from '../wire/messages.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
-import { notesOf } from './connection-notes.ts';
 
 /** A time on the machine's monotonic clock, in a request: a weak map of requests would cost each of them, as {@link notesOf} says. */
 const ARRIVED: unique symbol = Symbol('ticketing.socket-router.arrived');

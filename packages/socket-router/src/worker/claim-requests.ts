@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { answerRequest, answerSocket, problem } from '../answers.ts';
 import type { AttachableServer } from '../contract/worker-handle.ts';
+import { answerRequest, answerSocket, problem } from '../server/answers.ts';
+import { interceptRequests } from '../server/intercept-requests.ts';
 import { CLAIM_TERMS, decodeTerms, type MarkWriter } from '../wire/claim-marks.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
-import { interceptRequests } from './server-events.ts';
 
 export interface ClaimOptions {
   /** Those whose other end is a router, or one of its workers. */

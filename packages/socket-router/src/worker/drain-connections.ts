@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { ServerSession } from '@ticketing/kit';
 import type { AttachableServer } from '../contract/worker-handle.ts';
-import { noteLast, notesOf } from './connection-notes.ts';
+import { noteLast, notesOf } from '../server/connection-notes.ts';
 
 // Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const { Server } = process.getBuiltinModule('node:http');

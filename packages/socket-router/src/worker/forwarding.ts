@@ -1,14 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { hashText, heaviest } from '@ticketing/kit';
-import {
-  answerRequest,
-  answerSocket,
-  hasBody,
-  isPending,
-  problem,
-  type RouterAnswer,
-} from '../answers.ts';
 import type { RouteFunction } from '../contract/head.ts';
 import type { AttachableServer } from '../contract/worker-handle.ts';
 import { proxyRequest } from '../http-proxy/proxy-request.ts';
@@ -16,15 +8,23 @@ import { proxyUpgrade } from '../http-proxy/proxy-upgrade.ts';
 import { WorkerAgents } from '../http-proxy/worker-agents.ts';
 import { slotsOf } from '../placing/choose-worker.ts';
 import { type Choice, type Decision, decide } from '../placing/decide.ts';
-import { headOfRequest } from '../reading/head-views.ts';
+import { headOfRequest } from '../reading/http/head-of-request.ts';
 import { readAgain } from '../reading/http/read-again.ts';
+import {
+  answerRequest,
+  answerSocket,
+  hasBody,
+  isPending,
+  problem,
+  type RouterAnswer,
+} from '../server/answers.ts';
+import { noteLast, processInTime } from '../server/connection-notes.ts';
+import { type Emit, interceptRequests } from '../server/intercept-requests.ts';
 import { type ClaimLimit, ClaimsByWorker, UNLIMITED } from '../wire/claim-marks.ts';
 import { CLAIMABLE_SHARE } from '../wire/messages.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
-import { noteLast, processInTime } from './connection-notes.ts';
 import type { BusyConnections } from './drain-connections.ts';
 import type { LaterRequests, RoutedBy } from './later-requests.ts';
-import { type Emit, interceptRequests } from './server-events.ts';
 
 /** A connection that a router gave to this worker. */
 interface Origin {

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AttachableServer } from '../contract/worker-handle.ts';
+import { noteLast } from '../server/connection-notes.ts';
+import { interceptRequests } from '../server/intercept-requests.ts';
 import type { HandMessage } from '../wire/messages.ts';
-import { noteLast } from './connection-notes.ts';
-import { interceptRequests } from './server-events.ts';
 
 // Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const { ServerResponse } = process.getBuiltinModule('node:http');

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { LinkedList } from '@ticketing/kit';
+import { type ConnectionNotes, notesOf } from '../server/connection-notes.ts';
 import { type HandMessage, tagged, type WorkerMessage } from '../wire/messages.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
-import { type ConnectionNotes, notesOf } from './connection-notes.ts';
 import type { OpenSockets } from './drain-connections.ts';
 import type { LaterRequests } from './later-requests.ts';
 import type { WorkerSocket } from './worker-socket.ts';

@@ -3,10 +3,13 @@ import type { Socket } from 'node:net';
 import { closeAfterFirstStreams, type ServerSession } from '@ticketing/kit';
 import type { ProxiedAddresses } from '../contract/head.ts';
 import type { AttachableServer } from '../contract/worker-handle.ts';
+import { interceptRequests } from '../server/intercept-requests.ts';
 import { Arrivals } from './arrivals.ts';
 import { ClientAddresses } from './client-address.ts';
 import { BusyConnections } from './drain-connections.ts';
-import { beginTimeouts, interceptRequests } from './server-events.ts';
+
+// Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
+const { Server } = process.getBuiltinModule('node:http');
 
 /** A server whose requests and HTTP/2 sessions are recorded. */
 export interface WatchedServer {
@@ -53,4 +56,15 @@ export function prepareSocket(
   socket.allowHalfOpen = server.allowHalfOpen ?? false;
   if (bytes !== undefined) socket.unshift(bytes);
   if (proxy !== undefined) addresses.set(socket, proxy);
+}
+
+/**
+ * Starts the timeouts of an HTTP server that does not listen, and its count of idle connections. The platform begins them in
+ * a listener of `listening`, an event that is not true here: other listeners would ask for an address that there is not.
+ */
+function beginTimeouts(server: AttachableServer): void {
+  const own = new Server().listeners('listening');
+  for (const listener of server.listeners('listening')) {
+    if (own.includes(listener)) listener.call(server);
+  }
 }

@@ -2,10 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AttachableServer } from '../contract/worker-handle.ts';
 import { isBehindLast } from './connection-notes.ts';
 
-// Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
-const { Server } = process.getBuiltinModule('node:http');
-
-/** Events of an HTTP server that begin with a request. */
+/** Events of an HTTP server whose first value is a request. */
 const REQUEST_EVENTS: ReadonlySet<string | symbol> = new Set([
   'request',
   'checkContinue',
@@ -14,6 +11,7 @@ const REQUEST_EVENTS: ReadonlySet<string | symbol> = new Set([
   'connect',
 ]);
 
+/** Emits an event of a server. */
 export type Emit = (event: string | symbol, ...values: unknown[]) => boolean;
 
 /**
@@ -32,15 +30,4 @@ export function interceptRequests(
       (isBehindLast(values[0] as IncomingMessage) || intercept(event, values))) ||
     former.call(server, event, ...values);
   return emit;
-}
-
-/**
- * Starts the timeouts of an HTTP server that does not listen, and its count of idle connections. The platform begins them in
- * a listener of `listening`, an event that is not true here: other listeners would ask for an address that there is not.
- */
-export function beginTimeouts(server: AttachableServer): void {
-  const own = new Server().listeners('listening');
-  for (const listener of server.listeners('listening')) {
-    if (own.includes(listener)) listener.call(server);
-  }
 }

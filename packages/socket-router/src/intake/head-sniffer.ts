@@ -1,11 +1,11 @@
 import type { ProxiedAddresses } from '../contract/head.ts';
 import type { ResolvedRouterOptions } from '../options/router-options.ts';
-import { INCOMPLETE, type Incomplete } from './chunk-reader.ts';
-import { createHeadReader, type HeadReader } from './http/head-reader.ts';
-import type { Http1Head } from './http/head-state.ts';
-import type { ProxyReader } from './proxy-protocol/proxy-protocol.ts';
-import type { ClientHelloLimits, ClientHelloReader } from './tls/client-hello-reader.ts';
-import type { ClientHello } from './tls/parse-client-hello.ts';
+import { INCOMPLETE, type Incomplete } from '../reading/chunk-reader.ts';
+import { createHeadReader, type HeadReader } from '../reading/http/head-reader.ts';
+import type { Http1Head } from '../reading/http/head-state.ts';
+import type { ProxyReader } from '../reading/proxy-protocol/proxy-protocol.ts';
+import type { ClientHelloLimits, ClientHelloReader } from '../reading/tls/client-hello-reader.ts';
+import type { ClientHello } from '../reading/tls/parse-client-hello.ts';
 
 /** The first request or hello of a connection. */
 export type ReadHead =
@@ -32,8 +32,10 @@ export async function loadReaders({
   isProxy,
 }: Pick<ResolvedRouterOptions, 'protocol' | 'isProxy'>): Promise<OptionalReaders> {
   const [proxyProtocol, tls] = await Promise.all([
-    isProxy ? import('./proxy-protocol/proxy-protocol.ts') : undefined,
-    protocol === 'http' || protocol === 'tcp' ? undefined : import('./tls/client-hello-reader.ts'),
+    isProxy ? import('../reading/proxy-protocol/proxy-protocol.ts') : undefined,
+    protocol === 'http' || protocol === 'tcp'
+      ? undefined
+      : import('../reading/tls/client-hello-reader.ts'),
   ]);
   return {
     createProxyReader: proxyProtocol?.createProxyReader,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { type Emit, interceptRequests } from '../worker/server-events.ts';
+import { type Emit, interceptRequests } from './intercept-requests.ts';
 
 /** Requests of one connection that are under way at a time: no client takes more of a server by asking ahead. */
 const MAX_UNDER_WAY = 4;
