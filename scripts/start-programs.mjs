@@ -31,7 +31,7 @@ const WAYS = [
   { path: 'src/main.ts', args: ['--port', '0', '--worms', '0'], until: /^processes /m },
   { path: 'src/host.ts', args: ['--help'] },
   { path: 'experiments/load', args: ['--help'] },
-  { path: 'experiments/05-fleet/', args: ['--help'] },
+  { path: 'fleet-lab/src/', args: ['--help'] },
   { path: 'scripts/mutants', args: ['--help'] },
   { path: 'discoveries/a-heap-beyond-eight-megabytes', args: [], long: true },
   { path: 'discoveries/memory-that-was-just-given-back', args: [], long: true },

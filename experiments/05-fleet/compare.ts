@@ -1,8 +1,5 @@
+import { LOST, messageKinds, type PhaseResult, type RowResult, timeOf } from '@ticketing/fleet-lab';
 import type { Compared } from './findings.ts';
-import { LOST, timeOf } from './proof/calls.ts';
-import type { RowResult } from './proof/run-row.ts';
-import type { PhaseResult } from './simulation/measures.ts';
-import { messageKinds } from './simulation/simulated-nats.ts';
 
 const SECOND_MS = 1000;
 

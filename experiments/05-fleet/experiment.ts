@@ -1,19 +1,23 @@
+import {
+  createLoopback,
+  createNamespaces,
+  hasNamespaces,
+  type Network,
+  type Observed,
+  type PhaseResult,
+  type RowResult,
+  rows,
+  runRow,
+  runSetting,
+  setting5,
+  settings,
+} from '@ticketing/fleet-lab';
 import { engineProgram } from '@ticketing/test-kit';
 import type { Experiment, MeasureContext } from '../src/results/experiment.ts';
 import { compare } from './compare.ts';
 import { measureCost } from './cost/measure-cost.ts';
 import { DRAWN, type Findings, type RowFindings } from './findings.ts';
-import { createLoopback } from './network/loopback.ts';
-import { createNamespaces, hasNamespaces } from './network/namespaces.ts';
-import type { Network } from './network/network.ts';
-import type { Observed } from './proof/fleet.ts';
-import { rows } from './proof/rows.ts';
-import { type RowResult, runRow } from './proof/run-row.ts';
 import { report } from './report.ts';
-import { setting5 } from './setting-5.ts';
-import type { PhaseResult } from './simulation/measures.ts';
-import { runSetting } from './simulation/run-setting.ts';
-import { settings } from './simulation/settings.ts';
 
 /** Of a quick run: one host dies, all leave in turn, the engine goes. */
 const QUICK_ROWS = ['kill', 'drain', 'nats-kill'];

@@ -1,6 +1,5 @@
+import type { Check, Second } from '@ticketing/fleet-lab';
 import type { Measured } from '../src/rounds/measure-rounds.ts';
-import type { Second } from './proof/calls.ts';
-import type { Check } from './proof/checks.ts';
 
 /** The measurements, stored in `results.json`. */
 export interface Findings {

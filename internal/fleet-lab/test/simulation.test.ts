@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Chance, zipf } from '../05-fleet/simulation/chance.ts';
-import { Ledger } from '../05-fleet/simulation/ledger.ts';
-import { Balance, overheadOf, unevenness } from '../05-fleet/simulation/measures.ts';
-import { runSetting } from '../05-fleet/simulation/run-setting.ts';
-import { noCounts, SimulatedNats } from '../05-fleet/simulation/simulated-nats.ts';
-import { Machine, VirtualTime } from '../05-fleet/simulation/virtual-time.ts';
+import { Chance, zipf } from '../src/simulation/chance.ts';
+import { Ledger } from '../src/simulation/ledger.ts';
+import { Balance, overheadOf, unevenness } from '../src/simulation/measures.ts';
+import { runSetting } from '../src/simulation/run-setting.ts';
+import { noCounts, SimulatedNats } from '../src/simulation/simulated-nats.ts';
+import { Machine, VirtualTime } from '../src/simulation/virtual-time.ts';
 import { five } from './five-hosts.ts';
 
 const network = { delayMs: 1, betweenZonesMs: 5, jitter: 0.5 };

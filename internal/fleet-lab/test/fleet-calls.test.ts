@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Call, JournalLine } from '../05-fleet/programs/messages.ts';
+import type { Call, JournalLine } from '../src/programs/messages.ts';
 import {
   begunTwice,
   csvOf,
@@ -7,10 +7,9 @@ import {
   mostLoadsOfAKey,
   secondsOf,
   timeOf,
-} from '../05-fleet/proof/calls.ts';
-import { lostWhatItHad, nothingForgotten, toldWithin } from '../05-fleet/proof/checks.ts';
-import { report } from '../05-fleet/report.ts';
-import { setting5 } from '../05-fleet/setting-5.ts';
+} from '../src/proof/calls.ts';
+import { lostWhatItHad, nothingForgotten, toldWithin } from '../src/proof/checks.ts';
+import { setting5 } from '../src/setting-5.ts';
 
 const START = 1_000_000;
 
@@ -91,12 +90,4 @@ test('mostLoadsOfAKey() counts loads of one key that overlap', () => {
   ];
   expect(mostLoadsOfAKey(loads)).toBe(2);
   expect(mostLoadsOfAKey(loads.slice(0, 2))).toBe(1);
-});
-
-test('report() of a machine without NATS says that nothing is measured', () => {
-  expect(report({})).toEqual({
-    verdicts: [],
-    lines: ['Not measured: there is no nats-server.'],
-    charts: {},
-  });
 });

@@ -1,4 +1,4 @@
-import { type Fault, type Setting, settings } from '../05-fleet/simulation/settings.ts';
+import { type Fault, type Setting, settings } from '../src/simulation/settings.ts';
 
 /** The setting of five hosts with one fault, shorter. */
 export function five(kind: Fault['kind']): Setting {

@@ -1,5 +1,5 @@
 // `pnpm fleet-simulation [5 100 300 1000] [--seed 1] [--quick | --report]`: fleets of simulated hosts, on the real programs of
-// dispatchers and hosts. Writes simulation/results.json, simulation.csv and docs/measurements/fleet-simulation.md; `--quick` only prints.
+// dispatchers and hosts. Writes results/simulation.json, results/simulation.csv and docs/measurements/fleet-simulation.md; `--quick` only prints.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { report } from '@ticketing/bench-kit';
 import { exitCodeOf, flag, integerFrom, onOff, readCommandLine, stated } from '@ticketing/cli-kit';
@@ -8,9 +8,9 @@ import { csvLines, reportLines } from './simulation/report.ts';
 import { runSetting } from './simulation/run-setting.ts';
 import { type Setting, settings } from './simulation/settings.ts';
 
-const folder = new URL('./', import.meta.url);
-const resultsFile = new URL('simulation/results.json', folder);
-const tables = new URL('../../docs/measurements/fleet-simulation.md', import.meta.url);
+const resultsFile = new URL('../results/simulation.json', import.meta.url);
+const csvFile = new URL('../results/simulation.csv', import.meta.url);
+const tables = new URL('../../../docs/measurements/fleet-simulation.md', import.meta.url);
 
 /** Results by the number of hosts. */
 type Kept = Record<string, { readonly seed: number; readonly results: readonly PhaseResult[] }>;
@@ -71,6 +71,6 @@ function shortened(setting: Setting): Setting {
 function write(kept: Kept, seed: number): void {
   const results = Object.values(kept).flatMap((each) => each.results);
   writeFileSync(resultsFile, `${JSON.stringify(kept, null, 1)}\n`);
-  writeFileSync(new URL('simulation.csv', folder), `${csvLines(results, seed).join('\n')}\n`);
+  writeFileSync(csvFile, `${csvLines(results, seed).join('\n')}\n`);
   report(tables, reportLines(results, seed), { quick: false, marks: 'simulation' });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { csvLines, reportLines } from '../../05-fleet/simulation/report.ts';
-import { runSetting } from '../../05-fleet/simulation/run-setting.ts';
-import { type Setting, settings } from '../../05-fleet/simulation/settings.ts';
+import { csvLines, reportLines } from '../../src/simulation/report.ts';
+import { runSetting } from '../../src/simulation/run-setting.ts';
+import { type Setting, settings } from '../../src/simulation/settings.ts';
 import { five } from '../five-hosts.ts';
 
 test('twenty hosts in two zones go through it all: no call runs twice without permission', async () => {

@@ -1,11 +1,11 @@
 import { engineProgram } from '@ticketing/test-kit';
 import { expect, test, vi } from 'vitest';
-import { createLoopback } from '../../05-fleet/network/loopback.ts';
-import { createNamespaces, hasNamespaces } from '../../05-fleet/network/namespaces.ts';
-import type { Network } from '../../05-fleet/network/network.ts';
-import { rows } from '../../05-fleet/proof/rows.ts';
-import { runRow } from '../../05-fleet/proof/run-row.ts';
-import { setting5 } from '../../05-fleet/setting-5.ts';
+import { createLoopback } from '../../src/network/loopback.ts';
+import { createNamespaces, hasNamespaces } from '../../src/network/namespaces.ts';
+import type { Network } from '../../src/network/network.ts';
+import { rows } from '../../src/proof/rows.ts';
+import { runRow } from '../../src/proof/run-row.ts';
+import { setting5 } from '../../src/setting-5.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
