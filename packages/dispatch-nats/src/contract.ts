@@ -1,4 +1,4 @@
-import type { MsgHdrs, NodeConnectionOptions } from '@nats-io/transport-node';
+import type { NodeConnectionOptions } from '@nats-io/transport-node';
 import type {
   Dispatcher,
   DrainOptions,
@@ -6,49 +6,8 @@ import type {
   PoolOptions,
   TaskMap,
 } from '@ticketing/dispatch';
-
-/**
- * Part of a connection to NATS that this package uses; a `NatsConnection` of `@nats-io/transport-node` has it. A host and a
- * dispatcher in one process need two connections to reach each other, or one without `noEcho`.
- */
-export interface NatsLike {
-  /** Facts of the server; `max_payload` limits the bytes of a message. */
-  readonly info?: { readonly max_payload: number } | undefined;
-  publish(
-    subject: string,
-    payload?: Uint8Array,
-    options?: { reply?: string; headers?: MsgHdrs },
-  ): void;
-  subscribe(
-    subject: string,
-    options: {
-      readonly queue?: string;
-      readonly callback: (error: Error | null, message: NatsMessage) => void;
-    },
-  ): {
-    unsubscribe(): void;
-    /** Ends the subscription after the messages that were sent to it before. */
-    drain(): Promise<void>;
-  };
-  /** Yields `disconnect`, `reconnect`, `staleConnection`, `ldm`, `close` and others. */
-  status(): AsyncIterable<{ readonly type: string }>;
-  flush(): Promise<void>;
-  isClosed(): boolean;
-  /** Returns true while it takes no messages because it is about to close. */
-  isDraining?(): boolean;
-  /** Resolves at the end of the connection, with the error that ended it. */
-  closed?(): Promise<unknown>;
-  close(): Promise<void>;
-}
-
-/** A message for the callback of a subscription. */
-export interface NatsMessage {
-  readonly subject: string;
-  readonly data: Uint8Array;
-  readonly reply?: string | undefined;
-  /** Headers. `code` 503 without data: no subscription has the subject to which a message was published. */
-  readonly headers?: Pick<MsgHdrs, 'code' | 'get'> | undefined;
-}
+import type { NatsJsonStats, ServeNatsJson } from './json/json-contract.ts';
+import type { NatsLike } from './nats-like.ts';
 
 /** Options of {@link createNatsDispatcher}. */
 export interface NatsDispatcherOptions
@@ -111,8 +70,8 @@ export interface ServeNatsTasksOptions<M extends TaskMap> {
    * host's worker. Errors are ignored. Default: none.
    */
   readonly report?: () => unknown;
-  /** Lets programs in other languages run tasks by plain JSON requests. Default `false`. */
-  readonly json?: boolean;
+  /** `serveJson` of `@ticketing/dispatch-nats/json`, which lets programs in other languages run the tasks. Default: none. */
+  readonly json?: ServeNatsJson;
   /** Clock, for tests. Default: the clock of the platform. */
   readonly clock?: PoolOptions['clock'];
   /** Source of random numbers, 0 ≤ n < 1, for tests. Default `Math.random`. */
@@ -167,21 +126,6 @@ export interface NatsHostStats {
   readonly refused: Readonly<Record<NatsRefusal, number>>;
   /** Counts of JSON requests; undefined for a host that takes none. */
   readonly json: NatsJsonStats | undefined;
-}
-
-/** Counts of a host's JSON requests. */
-export interface NatsJsonStats {
-  readonly running: number;
-  /** Requests answered with a result. */
-  readonly completed: number;
-  /** Requests answered with an error other than 503. */
-  readonly failed: number;
-  /** Requests answered with 503. */
-  readonly busy: number;
-  /** Requests without a reply subject, which are not run. */
-  readonly ignored: number;
-  /** Subjects to which the server does not let this connection subscribe. */
-  readonly denied: readonly string[];
 }
 
 /** Figures of one session of a host. */

@@ -8,10 +8,7 @@ export type {
   NatsHostEvent,
   NatsHostState,
   NatsHostStats,
-  NatsJsonStats,
-  NatsLike,
   NatsLossSign,
-  NatsMessage,
   NatsRefusal,
   NatsSessionStats,
   NatsWorkerReport,
@@ -19,3 +16,10 @@ export type {
 } from './contract.ts';
 export { createNatsDispatcher } from './dispatcher/create-nats-dispatcher.ts';
 export { serveNatsTasks } from './host/serve-nats-tasks.ts';
+export type {
+  NatsJsonEndpoint,
+  NatsJsonOptions,
+  NatsJsonStats,
+  ServeNatsJson,
+} from './json/json-contract.ts';
+export type { NatsLike, NatsMessage } from './nats-like.ts';

@@ -1,6 +1,7 @@
 import { createInProcessDispatcher, defineTasks } from '@ticketing/dispatch';
 import { afterAll, expect, expectTypeOf, test } from 'vitest';
 import { createNatsDispatcher, type NatsDispatcher, serveNatsTasks } from '../src/index.ts';
+import { serveJson } from '../src/json/index.ts';
 
 const nats = { servers: 'nats://127.0.0.1:1' };
 const fleet = 'test';
@@ -81,7 +82,16 @@ test.each<[string, unknown, string]>([
     { ...host, maxSessions: 0 },
     '`maxSessions` must be an integer of 1 to 65536, got 0',
   ],
-  ['a word for json', { ...host, json: 'yes' }, '`json` must be true or false, got yes'],
+  [
+    'true for json',
+    { ...host, json: true },
+    '`json` must be `serveJson` of @ticketing/dispatch-nats/json, got true',
+  ],
+  [
+    'a task that is no part of a subject, with json',
+    { ...host, tasks: ['echo.*'], json: serveJson },
+    '`tasks` must be names of letters, digits, _, - and dots between them, because `json` is used, got echo.*',
+  ],
   ['another option', { ...host, reports: 1 }, 'unknown option `reports`; did you mean `report`?'],
 ])('serveNatsTasks() refuses %s', (_, options, message) => {
   expect(() => serveNatsTasks(options as never)).toThrow(`Cannot serve NATS tasks: ${message}`);

@@ -9,6 +9,7 @@ import {
 import { turns, until } from '@ticketing/test-kit';
 import { afterEach, expect, it } from 'vitest';
 import { createNatsDispatcher, type NatsHost, serveNatsTasks } from '../src/index.ts';
+import { serveJson } from '../src/json/index.ts';
 import { MessageReader } from '../src/link/session-message.ts';
 import { createMemoryNats } from './memory-nats.ts';
 import { watchWarnings } from './warnings.ts';
@@ -59,7 +60,7 @@ it('a connection that is lent keeps nothing of those who used it', async () => {
     fleet: 'lent',
     dispatcher: local,
     tasks: ['where'],
-    json: true,
+    json: serveJson,
   });
   const dispatcher = createNatsDispatcher<Tasks>({ nats: ofDispatcher, fleet: 'lent' });
   expect(await dispatcher.run('where', 1)).toBe('here');

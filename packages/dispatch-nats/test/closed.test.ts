@@ -9,6 +9,7 @@ import {
 import { createManualClock, engineProgram, turns, until } from '@ticketing/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createNatsDispatcher, type NatsHostEvent, serveNatsTasks } from '../src/index.ts';
+import { serveJson } from '../src/json/index.ts';
 import { NatsLink } from '../src/link/nats-link.ts';
 import { startFleet } from './fleet-fixture.ts';
 import { createMemoryNats } from './memory-nats.ts';
@@ -30,7 +31,7 @@ describe.skipIf(engineProgram('nats') === undefined)('a connection that ends for
     async (ends) => {
       await using fleet = await startFleet();
       const nats = { servers: fleet.server.url, ...ends };
-      const { host } = await fleet.serve('a', { nats, json: true });
+      const { host } = await fleet.serve('a', { nats, json: serveJson });
       const dispatcher = fleet.dispatch({ nats, name: 'web' });
       expect(await dispatcher.run('where', 'before')).toBe('a');
       await fleet.server.stop();

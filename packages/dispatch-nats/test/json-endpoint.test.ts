@@ -10,11 +10,7 @@ import {
 } from '@ticketing/dispatch';
 import { engineProgram, startNatsServer, until } from '@ticketing/test-kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type JsonEndpoint,
-  type JsonEndpointOptions,
-  serveJson,
-} from '../src/json/json-endpoint.ts';
+import { type NatsJsonEndpoint, type NatsJsonOptions, serveJson } from '../src/json/index.ts';
 
 /** Data of the dispatcher's errors. */
 const data = { name: 'local' };
@@ -65,11 +61,10 @@ describe.skipIf(engineProgram('nats') === undefined)('serveJson() on a NATS serv
   const run = (task: string, input: unknown, options: RunOptions) =>
     (local.run as (...all: unknown[]) => Promise<unknown>)(task, input, options);
   let number = 0;
-  async function serve(options: Partial<JsonEndpointOptions> = {}) {
+  async function serve(options: Partial<NatsJsonOptions> = {}) {
     number += 1;
     const fleet = `f${number}`;
     const endpoint = serveJson({
-      nats: host,
       fleet,
       host: { id: `host.${number}`, zone: 'a', revision: '1.2.3' },
       tasks: Object.keys(tasks),
@@ -79,6 +74,7 @@ describe.skipIf(engineProgram('nats') === undefined)('serveJson() on a NATS serv
       clock: systemClock,
       ...options,
     });
+    endpoint.connected(host);
     await host.flush();
     return { fleet, endpoint, ask: asker(fleet) };
   }
@@ -102,7 +98,7 @@ describe.skipIf(engineProgram('nats') === undefined)('serveJson() on a NATS serv
         body: text.startsWith('{') || text.length < 1000 ? JSON.parse(text) : text,
       };
     };
-  const idle = (endpoint: JsonEndpoint) => expect(endpoint.stats().running).toBe(0);
+  const idle = (endpoint: NatsJsonEndpoint) => expect(endpoint.stats().running).toBe(0);
 
   it('answers a JSON request with the JSON of the result', async () => {
     const { endpoint, ask } = await serve();
@@ -274,7 +270,6 @@ describe.skipIf(engineProgram('nats') === undefined)('serveJson() on a NATS serv
   it('shares the requests of a fleet among its hosts, and keeps fleets apart', async () => {
     const { endpoint, fleet, ask } = await serve({ run: async () => 'first' });
     const second = serveJson({
-      nats: host,
       fleet,
       host: { id: 'second' },
       tasks: ['echo'],
@@ -283,6 +278,7 @@ describe.skipIf(engineProgram('nats') === undefined)('serveJson() on a NATS serv
       maxMessageBytes: 1000,
       clock: systemClock,
     });
+    second.connected(host);
     const other = await serve({ run: async () => 'other' });
     const got = new Set<unknown>();
     await until(async () => got.add((await ask('echo')).body).size === 2);

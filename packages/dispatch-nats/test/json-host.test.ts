@@ -9,6 +9,7 @@ import {
 } from '@ticketing/test-kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createNatsDispatcher, serveNatsTasks } from '../src/index.ts';
+import { serveJson } from '../src/json/index.ts';
 
 const tasks = {
   double: (n: number) => 2 * n,
@@ -43,7 +44,7 @@ describe.skipIf(engineProgram('nats') === undefined)('serveNatsTasks() with json
       fleet,
       dispatcher: local,
       tasks: ['double', 'hold', 'numbers'],
-      json: true,
+      json: serveJson,
       ...(capacity !== undefined && { capacity }),
     });
     await host.ready();

@@ -59,6 +59,7 @@ test.skipIf(engineProgram('nats') === undefined)(
     await using server = await startNatsServer();
     const { createInProcessDispatcher, defineTasks } = await import('@ticketing/dispatch');
     const { serveNatsTasks } = await import('../src/index.ts');
+    const { serveJson } = await import('../src/json/index.ts');
     const nats = { servers: server.url };
     const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
     await using dispatcher = createInProcessDispatcher(defineTasks({ sum }));
@@ -67,7 +68,7 @@ test.skipIf(engineProgram('nats') === undefined)(
       fleet: 'shop',
       dispatcher,
       tasks: ['sum'],
-      json: true,
+      json: serveJson,
     });
     await host.ready();
     const client = await connect(nats);

@@ -11,6 +11,7 @@ import { createInProcessDispatcher, defineTasks } from '@ticketing/dispatch';
 import { type EngineServer, engineProgram, startNatsServer } from '@ticketing/test-kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createNatsDispatcher, serveNatsTasks } from '../src/index.ts';
+import { serveJson } from '../src/json/index.ts';
 
 const ran: number[] = [];
 const tasks = {
@@ -23,14 +24,18 @@ const tasks = {
 type Tasks = typeof tasks;
 
 /** Starts a host and a dispatcher that have run a task in every permitted way. */
-async function runFleet(web: NodeConnectionOptions, host: NodeConnectionOptions, json = false) {
+async function runFleet(
+  web: NodeConnectionOptions,
+  host: NodeConnectionOptions,
+  json?: typeof serveJson,
+) {
   const local = createInProcessDispatcher(defineTasks(tasks));
   const served = serveNatsTasks({
     nats: host,
     fleet: 'shop',
     dispatcher: local,
     tasks: ['sum'],
-    json,
+    ...(json && { json }),
   });
   const dispatcher = createNatsDispatcher<Tasks>({ nats: web, fleet: 'shop', name: 'web' });
   const close = async () => {
@@ -91,7 +96,7 @@ describe.skipIf(engineProgram('nats') === undefined)('permissions of the referen
         'users: [\n    { user: stranger, password: stranger-secret, permissions: { publish: ["other.>"], subscribe: ["_INBOX.>"] } }',
       );
     server = await startNatsServer({ config: withPasswords });
-    fleet = await runFleet(as('web'), as('host'), true);
+    fleet = await runFleet(as('web'), as('host'), serveJson);
   });
   afterAll(async () => {
     await fleet?.close();

@@ -10,10 +10,11 @@ import {
   type WorkerHandle,
   type WorkerStart,
 } from '@ticketing/dispatch/transport';
-import type { NatsLossSign, NatsMessage } from '../contract.ts';
+import type { NatsLossSign } from '../contract.ts';
 import { encodeJson, type Opening, readOpened } from '../fleet/announcement.ts';
 import type { KnownHost } from '../fleet/fleet.ts';
 import { SessionChannel } from '../link/session-channel.ts';
+import type { NatsMessage } from '../nats-like.ts';
 import { Pulse } from './pulse.ts';
 import {
   hasDeadline,

@@ -1,5 +1,6 @@
 import { DispatchError, type Dispatcher, type TaskMap } from '@ticketing/dispatch';
 import type { Clock } from '@ticketing/kit';
+import type { ServeNatsJson } from '../json/json-contract.ts';
 import type { LinkOptions } from '../link/nats-link.ts';
 
 /** Options of a host, resolved. */
@@ -15,7 +16,7 @@ export interface HostOptions {
   readonly capacity: number | undefined;
   readonly maxSessions: number;
   readonly maxMessageBytes: number;
-  readonly json: boolean;
+  readonly json: ServeNatsJson | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   /** Runs the modules that dispatchers name, for the conformance suite. */

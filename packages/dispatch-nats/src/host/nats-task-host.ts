@@ -6,13 +6,7 @@ import type {
   TaskModule,
 } from '@ticketing/dispatch';
 import { between, checkByRules, MAX_TIMER_MS } from '@ticketing/kit';
-import type {
-  NatsHost,
-  NatsHostState,
-  NatsHostStats,
-  NatsMessage,
-  NatsRefusal,
-} from '../contract.ts';
+import type { NatsHost, NatsHostState, NatsHostStats, NatsRefusal } from '../contract.ts';
 import {
   type Announcement,
   encodeJson,
@@ -25,11 +19,13 @@ import {
 } from '../fleet/announcement.ts';
 import { publishHostEvent } from '../fleet/host-events.ts';
 import { type FleetSubjects, newIdentity, subjectsOf } from '../fleet/subjects.ts';
-import type { JsonEndpoint } from '../json/json-endpoint.ts';
+import type { NatsJsonEndpoint } from '../json/json-contract.ts';
 import { NatsLink } from '../link/nats-link.ts';
 import { farewell } from '../link/session-message.ts';
+import type { NatsMessage } from '../nats-like.ts';
 import { Admission } from './admission.ts';
 import { Announcer } from './announcer.ts';
+import { hostJson } from './host-json.ts';
 import {
   capacityOf,
   closedError,
@@ -39,7 +35,7 @@ import {
 } from './host-options.ts';
 import { EndedSessions, HostSession, type SessionContext } from './host-session.ts';
 import { HostTicks, LATE_MS } from './host-ticks.ts';
-import { isLossOf, proxiesOf, serveHostJson } from './task-proxies.ts';
+import { isLossOf, proxiesOf } from './task-proxies.ts';
 
 /** Milliseconds between two counts of the dispatcher's workers: statistics cost more than many small tasks. */
 const CAPACITY_MS = 1000;
@@ -70,7 +66,7 @@ export class NatsTaskHost implements NatsHost {
     tasks: 0,
   };
   readonly #counts = { asked: 0, completed: 0, failed: 0, aborted: 0, opened: 0, lost: 0 };
-  #json: JsonEndpoint | undefined;
+  readonly #json: NatsJsonEndpoint | undefined;
   #leavingSince: number | undefined;
   #serverLeavesAt: number | undefined;
   #isClosed = false;
@@ -85,6 +81,12 @@ export class NatsTaskHost implements NatsHost {
     this.#options = options;
     this.id = newIdentity(hostId, random);
     this.#subjects = subjectsOf(fleet);
+    this.#admission = new Admission(this.#sessions, capacityOf(options), {
+      clock,
+      began: () => this.#ticks.sooner(),
+    });
+    // Before the connection, because it throws for names of tasks.
+    this.#json = hostJson(options, { id: this.id, admission: this.#admission });
     this.#link = new NatsLink(
       { nats: options.nats, name: `host ${this.id}`, clock, random },
       {
@@ -104,10 +106,6 @@ export class NatsTaskHost implements NatsHost {
       isActive: () =>
         this.#admission.running > 0 || (this.#leavingSince ?? this.#serverLeavesAt) !== undefined,
       tick: (now, lateMs) => this.#tick(now, lateMs),
-    });
-    this.#admission = new Admission(this.#sessions, capacityOf(options), {
-      clock,
-      began: () => this.#ticks.sooner(),
     });
     const { name: local } = options.dispatcher.stats();
     const name = `host ${this.id}${revision === undefined ? '' : ` (revision ${revision})`}`;
@@ -207,13 +205,7 @@ export class NatsTaskHost implements NatsHost {
 
   #connected(): void {
     const { nats } = this.#link;
-    if (this.#json !== undefined && nats !== undefined) this.#json.connected(nats);
-    else if (this.#options.json && nats !== undefined) {
-      this.#json = serveHostJson(nats, this.#options, {
-        id: this.id,
-        admission: this.#admission,
-      });
-    }
+    if (nats !== undefined) this.#json?.connected(nats);
     this.#announcer.announce();
     const error = this.#unheard();
     if (error !== undefined) this.#notReady(error);

@@ -1,6 +1,5 @@
 import type { TaskMap } from '@ticketing/dispatch';
 import {
-  aFlag,
   aFunction,
   anObject,
   type Rule,
@@ -37,7 +36,7 @@ const rules = {
   maxSessions: wholeBetween(1, 65_536, 256),
   maxMessageBytes: messageBytes,
   report: aFunction,
-  json: { ...aFlag, fallback: false },
+  json: { ...aFunction, expected: '`serveJson` of @ticketing/dispatch-nats/json' },
   clock: { ...withMethods('now', 'setTimeout', 'clearTimeout'), fallback: systemClock },
   random: { ...aFunction, fallback: Math.random },
 } satisfies Rules;

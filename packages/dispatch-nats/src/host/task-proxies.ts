@@ -9,10 +9,6 @@ import {
   type TaskModule,
 } from '@ticketing/dispatch';
 import { type ForwardedRunOptions, forwardCall, streamWindow } from '@ticketing/dispatch/worker';
-import type { NatsLike } from '../contract.ts';
-import { type JsonEndpoint, serveJson } from '../json/json-endpoint.ts';
-import type { Admission } from './admission.ts';
-import { fullError, type HostOptions } from './host-options.ts';
 
 type Ending = 'completed' | 'failed' | 'aborted';
 
@@ -108,29 +104,4 @@ function isEmpty(metadata: Readonly<Record<string, string>>): boolean {
 /** Returns true for the error of a call that the dispatcher `name` lost with one of its workers. */
 export function isLossOf(name: string, error: unknown): boolean {
   return DispatchError.is(error) && error.code === 'ERR_WORKER_LOST' && error.data.name === name;
-}
-
-/** Serves tasks by JSON, within the limit that also applies to the calls of dispatchers. */
-export function serveHostJson(
-  nats: NatsLike,
-  { fleet, zone, revision, tasks, maxMessageBytes, clock, dispatcher }: HostOptions,
-  { id, admission }: { readonly id: string; readonly admission: Admission },
-): JsonEndpoint {
-  return serveJson({
-    nats,
-    fleet,
-    host: { id, zone, revision },
-    tasks,
-    async run(task, input, options) {
-      if (!admission.admit()) throw fullError(id, task, admission.capacity);
-      try {
-        return await dispatcher.run(task, input as never, options);
-      } finally {
-        admission.release();
-      }
-    },
-    capacity: admission.capacity,
-    maxMessageBytes,
-    clock,
-  });
 }

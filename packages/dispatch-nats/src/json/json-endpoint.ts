@@ -1,41 +1,10 @@
 import { headers, type MsgHdrs } from '@nats-io/transport-node';
-import { type Clock, DispatchError, type RunOptions } from '@ticketing/dispatch';
+import { DispatchError } from '@ticketing/dispatch';
 import { texts, wrongOption } from '@ticketing/kit';
-import type { NatsJsonStats, NatsLike, NatsMessage } from '../contract.ts';
+import type { NatsLike, NatsMessage } from '../nats-like.ts';
+import type { NatsJsonEndpoint, NatsJsonOptions, NatsJsonStats } from './json-contract.ts';
 import { announceMicroService, type MicroEndpoint, type MicroService } from './micro-service.ts';
 import { Refusal, readRequest } from './read-request.ts';
-
-/** Options of the JSON endpoint of a host. */
-export interface JsonEndpointOptions {
-  readonly nats: Pick<NatsLike, 'publish' | 'subscribe' | 'info'>;
-  readonly fleet: string;
-  readonly host: {
-    readonly id: string;
-    readonly zone?: string | undefined;
-    readonly revision?: string | undefined;
-  };
-  readonly tasks: readonly string[];
-  /** Runs a task. Must settle soon after its signal has aborted, as `run` of a dispatcher does. */
-  readonly run: (task: string, input: unknown, options: RunOptions) => Promise<unknown>;
-  /** Most requests in progress; one more is answered with 503. */
-  readonly capacity: number;
-  /** Most bytes of a request. The server's `max_payload` also limits requests, and answers. */
-  readonly maxMessageBytes: number;
-  readonly clock: Clock;
-}
-
-/** Endpoint by which callers of any language run tasks with JSON. */
-export interface JsonEndpoint {
-  stats(): NatsJsonStats;
-  /** Aborts all running requests, because an answer could get lost. Their callers get a 503 at `connected`. */
-  disconnected(): void;
-  /** Sends the answers that waited. `nats` is another connection if the first one has ended for good. */
-  connected(nats: JsonEndpointOptions['nats']): void;
-  /** Takes no further requests, and resolves when the requests in progress are answered. */
-  drain(): Promise<void>;
-  /** Takes no further requests, and resolves when the requests in progress are aborted and answered with 503. Idempotent. */
-  close(): Promise<void>;
-}
 
 const QUEUE_GROUP = 'hosts';
 const LONGEST_HEADER = 256;
@@ -59,26 +28,30 @@ const statuses: Readonly<Record<string, number>> = {
 
 /** Rule for names of tasks: without wildcards and spaces, which NATS gives another meaning. */
 const taskNames = {
-  expected: 'names of letters, digits, _, - and dots between them when json is true',
+  expected: 'names of letters, digits, _, - and dots between them, because `json` is used',
   test: (value: unknown) =>
     texts.test(value) && (value as string[]).every((task) => /^[\w-]+(\.[\w-]+)*$/.test(task)),
 };
 
 /**
- * Serves tasks to callers of any language: one JSON request, one JSON reply, on `tt.<fleet>.t.<task>`. The hosts of a fleet form a
- * queue group: NATS gives each request to one of them, busy or not. A request for a task that no host has gets NATS' own answer,
- * *no responders*. Answers `$SRV.PING`, `INFO` and `STATS`. Progress is not reported.
+ * Serves tasks to callers of any language: one JSON request, one JSON reply, on `tt.<fleet>.t.<task>`. Give it to `serveNatsTasks`
+ * as `json`. The hosts of a fleet form a queue group: NATS gives each request to one of them, busy or not. A request for a task
+ * that no host has gets the answer of NATS, *no responders*. Answers `$SRV.PING`, `INFO` and `STATS`. Progress is not reported.
  *
  * @throws TypeError for a task whose name cannot be part of a subject
+ * @example
+ * import { serveJson } from '@ticketing/dispatch-nats/json';
+ * const host = serveNatsTasks({ nats, fleet: 'shop', dispatcher, tasks: ['sum'], json: serveJson });
  */
-export function serveJson(options: JsonEndpointOptions): JsonEndpoint {
+export function serveJson(options: NatsJsonOptions): NatsJsonEndpoint {
   const { tasks } = options;
-  if (!taskNames.test(tasks)) throw wrongOption('serve tasks', 'tasks', taskNames, tasks);
+  if (!taskNames.test(tasks)) throw wrongOption('serve NATS tasks', 'tasks', taskNames, tasks);
   return new Endpoint(options);
 }
 
-function announce(options: JsonEndpointOptions, nats: JsonEndpointOptions['nats']): MicroService {
-  const { fleet, host, tasks } = options;
+type Connection = Parameters<NatsJsonEndpoint['connected']>[0];
+
+function announce({ fleet, host, tasks }: NatsJsonOptions, nats: Connection): MicroService {
   const { id, zone, revision } = host;
   return announceMicroService({
     nats,
@@ -106,30 +79,35 @@ interface Running {
   readonly aborter: AbortController;
 }
 
-class Endpoint implements JsonEndpoint {
-  readonly #options: JsonEndpointOptions;
-  #nats: JsonEndpointOptions['nats'];
-  #service: MicroService;
-  #subscriptions: ReturnType<NatsLike['subscribe']>[];
+/** Subscriptions on one connection; the client renews them after a break. */
+interface Served {
+  readonly nats: Connection;
+  readonly service: MicroService;
+  readonly subscriptions: ReturnType<NatsLike['subscribe']>[];
+}
+
+class Endpoint implements NatsJsonEndpoint {
+  readonly #options: NatsJsonOptions;
+  #served: Served | undefined;
+  /** Connection for answers; undefined while there is none. */
+  #nats: Connection | undefined;
+  #takesRequests = true;
   readonly #running = new Set<Running>();
   readonly #denied = new Set<string>();
   readonly #idle: (() => void)[] = [];
   /** Answers that wait for the connection: at most `capacity`, because their requests were in progress when it was lost. */
-  #unsent: (() => void)[] = [];
-  #state: 'connected' | 'disconnected' = 'connected';
+  readonly #unsent: ((nats: Connection) => void)[] = [];
   readonly #counts = { completed: 0, failed: 0, busy: 0, ignored: 0 };
 
-  constructor(options: JsonEndpointOptions) {
+  constructor(options: NatsJsonOptions) {
     this.#options = options;
-    this.#nats = options.nats;
-    this.#service = announce(options, options.nats);
-    this.#subscriptions = this.#subscribe();
   }
 
-  #subscribe(): ReturnType<NatsLike['subscribe']>[] {
-    return this.#options.tasks.map((task, index) => {
-      const endpoint = this.#service.endpoints[index] as MicroEndpoint;
-      return this.#nats.subscribe(endpoint.subject, {
+  #serveOn(nats: Connection): Served {
+    const service = announce(this.#options, nats);
+    const subscriptions = this.#options.tasks.map((task, index) => {
+      const endpoint = service.endpoints[index] as MicroEndpoint;
+      return nats.subscribe(endpoint.subject, {
         queue: QUEUE_GROUP,
         callback: (error, message) => {
           if (error === null) void this.#serve(task, endpoint, message);
@@ -137,39 +115,38 @@ class Endpoint implements JsonEndpoint {
         },
       });
     });
+    return { nats, service, subscriptions };
   }
 
   stats(): NatsJsonStats {
     return { ...this.#counts, running: this.#running.size, denied: [...this.#denied] };
   }
 
+  connected(nats: Connection): void {
+    this.#nats = nats;
+    if (this.#takesRequests && nats !== this.#served?.nats) this.#served = this.#serveOn(nats);
+    for (const send of this.#unsent.splice(0)) send(nats);
+  }
+
   disconnected(): void {
-    this.#state = 'disconnected';
+    this.#nats = undefined;
     this.#abort('Cannot finish: the host has lost its connection to NATS');
   }
 
-  connected(nats: JsonEndpointOptions['nats']): void {
-    this.#state = 'connected';
-    if (nats !== this.#nats && this.#subscriptions.length > 0) {
-      this.#nats = nats;
-      this.#service = announce(this.#options, nats);
-      this.#subscriptions = this.#subscribe();
-    }
-    const unsent = this.#unsent;
-    this.#unsent = [];
-    for (const send of unsent) send();
-  }
-
   async drain(): Promise<void> {
-    const draining = this.#subscriptions.splice(0).map((each) => each.drain());
-    await Promise.allSettled(draining);
+    this.#takesRequests = false;
+    const draining = this.#served?.subscriptions.splice(0).map((each) => each.drain());
+    await Promise.allSettled(draining ?? []);
     await this.#untilIdle();
-    this.#service.close();
+    this.#served?.service.close();
   }
 
   async close(): Promise<void> {
-    for (const subscription of this.#subscriptions.splice(0)) subscription.unsubscribe();
-    this.#service.close();
+    this.#takesRequests = false;
+    for (const subscription of this.#served?.subscriptions.splice(0) ?? []) {
+      subscription.unsubscribe();
+    }
+    this.#served?.service.close();
     this.#abort('Cannot finish: the host is closing');
     await this.#untilIdle();
   }
@@ -239,21 +216,21 @@ class Endpoint implements JsonEndpoint {
 
   /** Most bytes of an answer. The server counts headers too, and a result has none. */
   get #mostBytes(): number {
-    return this.#nats.info?.max_payload ?? Number.POSITIVE_INFINITY;
+    return this.#served?.nats.info?.max_payload ?? Number.POSITIVE_INFINITY;
   }
 
   /** Sends an answer, later if there is no connection: NATS would drop it without an error. */
   #send({ reply = '' }: NatsMessage, bytes: Uint8Array, head?: MsgHdrs): void {
-    const send = () => {
+    const send = (nats: Connection): void => {
       // An error that is too large goes without its body: the headers have all that a caller needs.
       const fits = head === undefined || bytes.byteLength + bytesOf(head) <= this.#mostBytes;
       try {
-        this.#nats.publish(reply, fits ? bytes : NOTHING, head && { headers: head });
+        nats.publish(reply, fits ? bytes : NOTHING, head && { headers: head });
       } catch {
         // The connection is closed or draining: NATS drops the request, and its caller meets its own timeout.
       }
     };
-    if (this.#state === 'connected') send();
+    if (this.#nats !== undefined) send(this.#nats);
     else if (this.#unsent.length < this.#options.capacity) this.#unsent.push(send);
   }
 }

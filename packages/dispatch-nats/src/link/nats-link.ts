@@ -1,6 +1,6 @@
 import { connect, NatsConnectionImpl, type NodeConnectionOptions } from '@nats-io/transport-node';
 import type { Clock } from '@ticketing/kit';
-import type { NatsLike, NatsMessage } from '../contract.ts';
+import type { NatsLike, NatsMessage } from '../nats-like.ts';
 import { MessageMemory } from './session-message.ts';
 import { Turns } from './turns.ts';
 

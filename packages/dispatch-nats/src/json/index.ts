@@ -1,0 +1,4 @@
+// Tasks of a host for programs in other languages, by JSON over NATS
+
+export type { NatsJsonEndpoint, NatsJsonOptions, NatsJsonStats } from './json-contract.ts';
+export { serveJson } from './json-endpoint.ts';
