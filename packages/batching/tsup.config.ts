@@ -6,6 +6,7 @@ export default library(
   'src/coalescer/index.ts',
   'src/batcher/index.ts',
   'src/streams/index.ts',
+  'src/http/index.ts',
   'src/fastify/index.ts',
   'src/dataloader/index.ts',
   'src/shared/index.ts',

@@ -5,6 +5,7 @@ import * as all from '@ticketing/batching';
 import * as batcher from '@ticketing/batching/batcher';
 import * as coalescer from '@ticketing/batching/coalescer';
 import { DataLoader } from '@ticketing/batching/dataloader';
+import { createSharedBodies } from '@ticketing/batching/http';
 import { createCoordinator, createMemoryStore } from '@ticketing/batching/shared';
 import { createStreamCoalescer } from '@ticketing/batching/streams';
 
@@ -35,5 +36,8 @@ const streams = createStreamCoalescer(async function* (key) {
   yield key;
 });
 for await (const item of streams.follow('item')) assert.equal(item, 'item');
+const asked = { headers: { 'accept-encoding': 'gzip' } };
+const { headers } = await createSharedBodies().answer(asked, { body: Buffer.alloc(2000) });
+assert.equal(headers['content-encoding'], 'gzip');
 assert.equal(await new DataLoader(async (keys) => keys).load(3), 3);
 process.stdout.write(`node ${process.version}: entries of batching\n`);

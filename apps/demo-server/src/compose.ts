@@ -4,12 +4,13 @@ import {
   createQueueSign,
   createUpstreamSign,
 } from '@ticketing/admission';
+import { createSharedBodies, type SharedBodies } from '@ticketing/batching/http';
 import type { Search } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
 import type { StationBook } from '@ticketing/stations';
 import type { Flags } from './flags/flag-specs.ts';
 import { joinQuestionFleet } from './fleet/question-fleet.ts';
-import { type BodyEncoder, createBodyEncoder } from './http/encoded-body.ts';
+import { encodingStats } from './http/send-document.ts';
 import { createDurationCounts, type DurationCounts } from './metrics/duration-counts.ts';
 import { keepEvents } from './operator/event-log.ts';
 import { createFinders, type Finders, localFinds, remoteFinds } from './questions.ts';
@@ -40,7 +41,7 @@ export interface Parts {
   /** Answers as events, shared as the flags say. */
   readonly streams: SharedStreams;
   /** Compresses documents, each once for all clients that get it. */
-  readonly encoder: BodyEncoder;
+  readonly encoder: SharedBodies;
   /** Makes spans of requests, if the flags ask for that. */
   readonly telemetry: Telemetry;
   /** Counts the answers of the server. */
@@ -119,7 +120,12 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
   });
   const streams = createSharedStreams(search, { isShared: flags.coalesce !== 'off' });
   const queueSign = createQueueSign(() => dispatcher.stats());
-  const encoder = createBodyEncoder();
+  // Of codings that a client likes as much, the one that it names first; `@fastify/etag` tags what is sent.
+  const encoder = createSharedBodies({
+    encodings: ['br', 'gzip'],
+    preference: 'client',
+    etag: false,
+  });
   let book: Promise<StationBook> | undefined;
   let texts: Promise<StationTexts> | undefined;
   const stationBook = (): Promise<StationBook> => {
@@ -163,7 +169,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies): 
         routes: durations.rows(),
         coalesce: finders.document.stats(),
         streams: streams.stats(),
-        encoding: encoder.stats(),
+        encoding: encodingStats(encoder),
         search: search.stats(),
         dispatch: dispatcher.stats(),
         ...(dispatching.fleet && { hosts: dispatching.fleet() }),

@@ -1,23 +1,7 @@
 import http from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { createBodyEncoder } from '../src/http/encoded-body.ts';
 import { MADRID_BARCELONA, sharedServer } from './demo.ts';
-
-const reversed = async (body: Uint8Array): Promise<Uint8Array> => body.toReversed();
-
-test('createBodyEncoder() compresses each document once for each encoding', async () => {
-  const encoder = createBodyEncoder({ br: reversed, gzip: async (body) => body.slice(1) });
-  const [document, other] = [{ body: new Uint8Array([1, 2, 3]) }, { body: new Uint8Array(5) }];
-  const bodies = await Promise.all(
-    Array.from({ length: 20 }, () => encoder.encodedBody(document, 'br')),
-  );
-  expect(bodies[0]).toEqual(new Uint8Array([3, 2, 1]));
-  expect(new Set(bodies).size).toBe(1);
-  expect(await encoder.encodedBody(document, 'gzip')).toEqual(new Uint8Array([2, 3]));
-  await encoder.encodedBody(other, 'br');
-  expect(encoder.stats()).toEqual({ asked: 22, compressed: 3, bytesIn: 11, bytesOut: 10 });
-});
 
 const shared = sharedServer('--latency', '0');
 

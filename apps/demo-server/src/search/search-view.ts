@@ -9,8 +9,8 @@ import {
   type SearchPages,
   type SearchResult,
 } from '@ticketing/core';
-import type { EncodableDocument } from '../http/encoded-body.ts';
 import { badParameter } from '../http/problem.ts';
+import type { EncodableDocument } from '../http/send-document.ts';
 import { mapItems } from '../map-items.ts';
 import type { PageTokens } from './query/page-tokens.ts';
 import { isSet, type SearchParameters } from './query/search-parameters.ts';

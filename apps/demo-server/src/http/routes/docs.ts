@@ -7,9 +7,9 @@ import type {
 } from '@fastify/type-provider-typebox';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Parts } from '../../compose.ts';
-import { type EncodableDocument, sendDocument } from '../encoded-body.ts';
 import { DOCS } from '../problem.ts';
 import { securityHeaders } from '../security-headers.ts';
+import { type EncodableDocument, sendDocument } from '../send-document.ts';
 
 /** Its script writes styles and has an image in its text, which no other page of ours may. */
 const directives = {

@@ -27,9 +27,9 @@ import { readSearchQuestion } from '../../search/query/search-query.ts';
 import { stationsFor } from '../../search/query/station-texts.ts';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
 import { readSearchView, viewEvents } from '../../search/search-view.ts';
-import { type EncodableDocument, sendDocument } from '../encoded-body.ts';
 import { badQuery, type ProblemError } from '../problem.ts';
 import { securityHeaders } from '../security-headers.ts';
+import { type EncodableDocument, sendDocument } from '../send-document.ts';
 
 const HERE = 'Europe/Madrid';
 const FARTHEST_DAYS = 366;

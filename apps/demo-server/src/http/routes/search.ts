@@ -15,9 +15,9 @@ import type { SearchDocument } from '../../search/searches.ts';
 import { streamKey } from '../../search/shared-streams.ts';
 import { answerExamples, eventExamples, refusalExamples } from '../api/search-examples.ts';
 import { SearchAnswer, SearchStreamEvent } from '../api/search-schemas.ts';
-import { sendDocument } from '../encoded-body.ts';
 import { preferredType, prefersPage } from '../preferred-type.ts';
 import { clientSignal, lateProblem, Problem, ProblemError } from '../problem.ts';
+import { sendDocument } from '../send-document.ts';
 
 const problem = { 'application/problem+json': { schema: Problem } };
 const refused = (status: keyof typeof refusalExamples) => ({

@@ -8,8 +8,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Parts } from '../../compose.ts';
 import type { StationTexts } from '../../search/query/station-texts.ts';
-import { type EncodableDocument, sendDocument } from '../encoded-body.ts';
 import { badParameter, Problem, ProblemError } from '../problem.ts';
+import { type EncodableDocument, sendDocument } from '../send-document.ts';
 
 const MOST = 50;
 const POINT = /^(-?\d{1,2}(?:\.\d{1,9})?),(-?\d{1,3}(?:\.\d{1,9})?)$/;
