@@ -31,11 +31,17 @@ const AREAS = {
   ),
   // What runs in a browser is tested there, from a bundle.
   'demo-server': [
+    'answers',
+    'carriers',
+    'compose',
+    'dispatch',
     'flags',
     'fleet',
     'http',
     'metrics',
+    'nats',
     'operator',
+    'processes',
     'search',
     'serving',
     'telemetry',

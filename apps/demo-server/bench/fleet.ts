@@ -12,7 +12,7 @@ import {
 import { startCarrierSim } from '@ticketing/carrier-sim';
 import { engineProgram, startRedisServer } from '@ticketing/test-kit';
 import { COALESCES, type Coalesce } from '../src/flags/flag-specs.ts';
-import { startNatsServer } from '../src/fleet/nats-server.ts';
+import { startNatsServer } from '../src/nats/nats-server.ts';
 import { type DemoServer, startServer } from './demo-process.ts';
 import { countLoads, createClients } from './fleet-load.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type CarrierHttpRequest, createSearch, type SearchQuery } from '@ticketing/core';
 import { Pool } from 'undici';
-import type { Carriers } from '../src/search/carriers.ts';
+import type { Carriers } from '../src/carriers/carriers.ts';
 import { ASKED } from './simulator.ts';
 
 type Call = Pick<CarrierHttpRequest, 'method' | 'headers' | 'body'> & { readonly path: string };

@@ -3,11 +3,11 @@
 import { fork } from 'node:child_process';
 import { benchFlags, median, medianRatio, nextMessage } from '@ticketing/bench-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { compose, type Parts } from '../src/compose.ts';
+import { createCarriers } from '../src/carriers/carriers.ts';
+import { buildServer } from '../src/compose/build-server.ts';
+import { compose, type Parts } from '../src/compose/compose.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
-import { buildServer } from '../src/http/server.ts';
-import { createDurationCounts } from '../src/metrics/duration-counts.ts';
-import { createCarriers } from '../src/search/carriers.ts';
+import { createDurationCounts } from '../src/http/duration-counts.ts';
 import { noTelemetry } from '../src/telemetry/telemetry.ts';
 import { prepareWorms } from '../src/worms/worm-databases.ts';
 import { BARE_FLAGS, reportDemo, samplesOf } from './demo-bench.ts';

@@ -5,11 +5,13 @@ import { benchFlags, median, medianRatio, times } from '@ticketing/bench-kit';
 import { createSearch } from '@ticketing/core';
 import { createInProcessDispatcher, defineTasks } from '@ticketing/dispatch';
 import { createForkDispatcher } from '@ticketing/dispatch-fork';
-import { carrierTasks, createCarriers } from '../src/search/carriers.ts';
-import { dispatchedSearch } from '../src/search/dispatched-search.ts';
+import type { Answers } from '../src/answers/answers.ts';
+import { here } from '../src/answers/here.ts';
+import { inWorkers } from '../src/answers/in-workers.ts';
+import { carrierTasks, createCarriers } from '../src/carriers/carriers.ts';
+import { dispatchedSearch } from '../src/dispatch/dispatched-search.ts';
 import { textOf } from '../src/search/search-view.ts';
-import { localSearches, type Searches } from '../src/search/searches.ts';
-import { workerSearches } from '../src/search/worker-searches.ts';
+import { openWorms } from '../src/worms/worm-databases.ts';
 import { reportDemo, samplesOf } from './demo-bench.ts';
 import { recordFloor } from './floor.ts';
 import type { MeasuredTasks } from './search-tasks.ts';
@@ -31,7 +33,7 @@ const search = createSearch({
   http: carriers.http.clientOf,
   deadlineMs,
 });
-const here = createInProcessDispatcher(defineTasks(carrierTasks(carriers)));
+const inProcess = createInProcessDispatcher(defineTasks(carrierTasks(carriers)));
 const fork = createForkDispatcher<MeasuredTasks>(new URL('./search-tasks.ts', import.meta.url), {
   max: 1,
   env: { ...process.env, BENCH_SETTINGS: JSON.stringify(settings) },
@@ -41,22 +43,23 @@ const options = {
   flags: { carriers: ASKED, deadlineMs, offload: 'whole' },
   ...{ carriers, now: Date.now },
 } as const;
-const byFork = localSearches(dispatchedSearch(fork, options));
+const store = await openWorms({ kind: 'none', url: '' }, { deadlineMs, workers: 1 });
+const byFork = here(dispatchedSearch(fork, options), store);
 
 interface Mode {
   readonly name: string;
-  readonly searches: Searches;
+  readonly answers: Answers;
 }
 const modes: readonly Mode[] = [
-  { name: '`createSearch`', searches: localSearches(search) },
+  { name: '`createSearch`', answers: here(search, store) },
   {
     name: 'each carrier by `createInProcessDispatcher`',
-    searches: localSearches(dispatchedSearch(here, options)),
+    answers: here(dispatchedSearch(inProcess, options), store),
   },
-  { name: 'each carrier by `createForkDispatcher`', searches: byFork },
+  { name: 'each carrier by `createForkDispatcher`', answers: byFork },
   {
     name: 'the search whole by `createForkDispatcher`',
-    searches: workerSearches(fork, byFork, { carriers: ASKED, onEnd() {} }),
+    answers: inWorkers(byFork, { dispatcher: fork, carriers: ASKED, onEnd() {} }),
   },
 ];
 
@@ -64,15 +67,15 @@ const modes: readonly Mode[] = [
 type Work = (place: number) => Promise<void>;
 
 const { signal } = new AbortController();
-const forms: Readonly<Record<string, (searches: Searches) => Work>> = {
-  JSON: (searches) => async (place) => {
+const forms: Readonly<Record<string, (answers: Answers) => Work>> = {
+  JSON: (answers) => async (place) => {
     const query = asked[place % asked.length] as (typeof asked)[number];
-    const found = await searches.document({ query, order: 'departure' }, { signal, deadlineMs });
+    const found = await answers.document({ query, order: 'departure' }, { signal, deadlineMs });
     assert.ok(found.carriers.every(({ state }) => state === 'ok'));
   },
-  stream: (searches) => async (place) => {
+  stream: (answers) => async (place) => {
     const query = asked[place % asked.length] as (typeof asked)[number];
-    const events = searches.stream({ query, order: 'departure' }, { deadlineMs });
+    const events = answers.events({ query, order: 'departure' }, { deadlineMs });
     let isComplete = false;
     for await (const event of events) {
       const line = Buffer.from(textOf(event));
@@ -90,10 +93,10 @@ interface Contender {
 }
 const contenders: readonly Contender[] = IN_FLIGHT.flatMap((inFlight) => [
   { name: 'floor', form: '', inFlight, work: floor.search },
-  ...modes.flatMap(({ name, searches }) =>
+  ...modes.flatMap(({ name, answers }) =>
     Object.entries(forms).map(([form, workOf]) => ({
       ...{ name, form, inFlight },
-      work: workOf(searches),
+      work: workOf(answers),
     })),
   ),
 ]);
@@ -143,7 +146,7 @@ const rows = [
 ];
 
 await fork.close();
-await here.close();
+await inProcess.close();
 await search.close();
 await floor.close();
 await carriers.http.close();

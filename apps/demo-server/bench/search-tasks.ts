@@ -1,9 +1,9 @@
 // Tasks of a worker as the demo has them, and what they cost.
 import { createSearch } from '@ticketing/core';
 import { defineTasks, type TaskModule } from '@ticketing/dispatch';
-import { carrierTasks, createCarriers } from '../src/search/carriers.ts';
-import type { WorkerTasks } from '../src/search/dispatch.ts';
-import { searchTasks } from '../src/search/worker-searches.ts';
+import { searchTasks } from '../src/answers/in-workers.ts';
+import { carrierTasks, createCarriers } from '../src/carriers/carriers.ts';
+import type { WorkerTasks } from '../src/dispatch/start-dispatcher.ts';
 
 export type MeasuredTasks = WorkerTasks & {
   /** Milliseconds of the worker's processor since its start. */

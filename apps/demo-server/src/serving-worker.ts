@@ -2,11 +2,13 @@
 import { defineTasks } from '@ticketing/dispatch';
 import { clusterWorker, type HttpServer, primaryDispatcher } from '@ticketing/dispatch-cluster';
 import { attachServer, type WorkerHandle } from '@ticketing/socket-router/worker';
-import { compose, type Parts } from './compose.ts';
-import { buildServer, readTls } from './http/server.ts';
-import { questionTasks, routeFunction } from './questions.ts';
-import { carrierTasks, createCarriers } from './search/carriers.ts';
-import { type PrimaryTasks, type ServingTasks, servingStart } from './serving/serving.ts';
+import { answerTasks } from './answers/answer-tasks.ts';
+import { routeFunction } from './answers/route-function.ts';
+import { carrierTasks, createCarriers } from './carriers/carriers.ts';
+import { buildServer, readTls } from './compose/build-server.ts';
+import { compose, type Parts } from './compose/compose.ts';
+import { servingStart } from './compose/process-start.ts';
+import type { PrimaryTasks, ServingTasks } from './serving/serving.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
 import { type Telemetry, telemetryOf } from './telemetry/telemetry.ts';
 
@@ -23,7 +25,7 @@ let isLeaving = false;
 const tasks = defineTasks<ServingTasks>(
   {
     ...carrierTasks(carriers),
-    ...questionTasks(() => parts.local),
+    ...answerTasks(() => parts.own),
     status() {
       const status = parts.status();
       return { ...status, stats: { ...status.stats, attached: attached?.stats() } };

@@ -2,11 +2,11 @@
 import { watchEventLoop } from '@ticketing/admission';
 import { createSearch, type Search } from '@ticketing/core';
 import { defineTasks, type TaskModule } from '@ticketing/dispatch';
-import { type CarrierSettings, carrierTasks, createCarriers } from './search/carriers.ts';
-import type { WorkerTasks } from './search/dispatch.ts';
-import { searchTasks } from './search/worker-searches.ts';
-import { createProcessStats } from './serving/process-stats.ts';
-import type { TaskWorkerReport } from './serving/serving.ts';
+import { searchTasks } from './answers/in-workers.ts';
+import { type CarrierSettings, carrierTasks, createCarriers } from './carriers/carriers.ts';
+import type { WorkerTasks } from './dispatch/start-dispatcher.ts';
+import type { TaskWorkerReport } from './operator/process-status.ts';
+import { createProcessStats } from './processes/process-stats.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
 import { type Telemetry, workersTelemetry } from './telemetry/telemetry.ts';
 

@@ -3,7 +3,7 @@ import { readFlags } from '../src/flags/read-flags.ts';
 import { hostReportOf, taskReportOf } from '../src/operator/checked-reports.ts';
 import { hostProcesses } from '../src/operator/fleet-view.ts';
 import { operatorView } from '../src/operator/operator-view.ts';
-import type { ProcessStatus } from '../src/serving/serving.ts';
+import type { ProcessStatus } from '../src/operator/process-status.ts';
 
 const figures = {
   ...{ memoryBytes: 1, cpuMs: 1, utilisation: 0.5 },

@@ -1,7 +1,9 @@
 import { createMemoryCoordinator, createMemoryStore, shareLoads } from '@ticketing/batching/shared';
 import { createManualClock, type ManualClock } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { coalesced, type FindOptions, type ShareLoad } from '../src/search/coalesced.ts';
+import type { AskOptions } from '../src/answers/answers.ts';
+import { type ShareLoad, shared } from '../src/answers/shared.ts';
+import { someAnswers } from './some-answers.ts';
 
 const LEASE_MS = 600;
 
@@ -21,13 +23,14 @@ function createMachines() {
           leaseMs: LEASE_MS,
           clock: ownClock,
         });
-      const asked: FindOptions[] = [];
-      const find = (_: string, options: FindOptions): Promise<string> => {
-        asked.push(options);
-        return new Promise(() => {});
-      };
-      const kind = { name: 'search', keyOf: (question: string) => question };
-      return { asked, ...coalesced(find, kind, { share, clock: ownClock }) };
+      const asked: AskOptions[] = [];
+      const own = someAnswers({
+        worms(_, options) {
+          asked.push(options);
+          return new Promise(() => {});
+        },
+      });
+      return { asked, ask: shared(own, { share, clock: ownClock }).worms };
     },
     /** Lets time pass in steps, so that what one machine does arrives at the others. */
     async pass(ms: number) {
@@ -44,10 +47,10 @@ const { signal } = new AbortController();
 test('a machine whose leader has died searches in what is left of its own time', async () => {
   const { clock, machine, pass } = createMachines();
   const [leader, follower] = [machine(createManualClock()), machine()];
-  void leader.find('MAD-BCN', { signal, deadlineMs: 2000 });
+  void leader.ask('utilize', { signal, deadlineMs: 2000 });
   await pass(25);
   const startedAt = clock.now();
-  const answer = follower.find('MAD-BCN', { signal, deadlineMs: 2000 }).catch(() => {});
+  const answer = follower.ask('utilize', { signal, deadlineMs: 2000 }).catch(() => {});
   await pass(LEASE_MS);
   expect(leader.asked).toMatchObject([{ deadlineMs: 2000 }]);
   expect(follower.asked).toHaveLength(1);
@@ -60,11 +63,11 @@ test('a machine whose leader has died searches in what is left of its own time',
 test('a machine that waits for a leader with a later deadline is answered at its own', async () => {
   const { machine, pass } = createMachines();
   const [leader, follower] = [machine(), machine()];
-  const long = leader.find('MAD-BCN', { signal, deadlineMs: 60_000 });
+  const long = leader.ask('utilize', { signal, deadlineMs: 60_000 });
   let isAnswered = false;
   long.catch(() => {});
   await pass(25);
-  const answer = follower.find('MAD-BCN', { signal, deadlineMs: 2000 });
+  const answer = follower.ask('utilize', { signal, deadlineMs: 2000 });
   answer.catch(() => {
     isAnswered = true;
   });

@@ -9,8 +9,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { type OnTerminal, onTerminal } from '@ticketing/cli-kit/testing';
 import { until } from '@ticketing/test-kit';
 import { afterAll, beforeAll, inject, onTestFinished, vi } from 'vitest';
+import type { CarrierName } from '../src/carriers/carriers.ts';
 import type { readFlags as ReadFlags } from '../src/flags/read-flags.ts';
-import type { CarrierName } from '../src/search/carriers.ts';
 import type { serve as Serve } from '../src/serving/serve.ts';
 import type { Serving } from '../src/serving/serving.ts';
 

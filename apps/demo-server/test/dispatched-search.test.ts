@@ -8,8 +8,8 @@ import {
   type CarrierTasks,
   carrierTasks,
   createCarriers,
-} from '../src/search/carriers.ts';
-import { dispatchedSearch } from '../src/search/dispatched-search.ts';
+} from '../src/carriers/carriers.ts';
+import { dispatchedSearch } from '../src/dispatch/dispatched-search.ts';
 
 function stationOf(code: string): Station {
   const match = stationTable.find(code);

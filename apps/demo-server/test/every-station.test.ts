@@ -1,6 +1,6 @@
 import type { CarrierStatus } from '@ticketing/core';
 import { expect, test } from 'vitest';
-import { CARRIER_NAMES } from '../src/search/carriers.ts';
+import { CARRIER_NAMES } from '../src/carriers/carriers.ts';
 import { sharedServer } from './demo.ts';
 
 const server = sharedServer('--latency', '0', '--carriers', CARRIER_NAMES.join());

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { FlagSpec } from '@ticketing/cli-kit';
 import { usableCores } from '@ticketing/kit';
 import { expect, test } from 'vitest';
+import { CARRIER_NAMES } from '../src/carriers/carriers.ts';
+import { DISPATCH_NAMES, dispatchKind } from '../src/flags/dispatch-kinds.ts';
 import { flagSpecs } from '../src/flags/flag-specs.ts';
 import { readHostFlags } from '../src/flags/host-flags.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
-import { natsOptions } from '../src/fleet/nats-options.ts';
-import { CARRIER_NAMES } from '../src/search/carriers.ts';
-import { DISPATCH_NAMES, dispatchKind } from '../src/search/dispatch.ts';
+import { natsOptions } from '../src/nats/nats-options.ts';
 
 const withWorkers = DISPATCH_NAMES.filter((name) => dispatchKind(name).workers !== undefined);
 

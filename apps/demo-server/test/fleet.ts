@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type EngineServer, engineProgram, startNatsServer } from '@ticketing/test-kit';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { DISPATCH_NAMES, dispatchKind } from '../src/search/dispatch.ts';
+import { DISPATCH_NAMES, dispatchKind } from '../src/flags/dispatch-kinds.ts';
 
 /** Path of nats-server; without it nothing that needs one is tested, which one line says. */
 const program = engineProgram('nats');

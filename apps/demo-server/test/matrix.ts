@@ -1,8 +1,8 @@
 import type { Journey } from '@ticketing/core';
 import { lives } from '@ticketing/test-kit';
 import { beforeAll, expect, test } from 'vitest';
+import { type DispatchName, dispatchKind } from '../src/flags/dispatch-kinds.ts';
 import { type Accept, COALESCES, type Coalesce, type Flags } from '../src/flags/flag-specs.ts';
-import { type DispatchName, dispatchKind } from '../src/search/dispatch.ts';
 import { eventually, getFrom, MADRID_BARCELONA, sharedServerBy, startDemo } from './demo.ts';
 import { expectEqualCounts } from './equal-counts.ts';
 import { hasNats, newFleet, sharedNats, testedDispatches } from './fleet.ts';

@@ -2,9 +2,9 @@ import type { Static } from 'typebox';
 import { expect } from 'vitest';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { operatorView } from '../src/operator/operator-view.ts';
+import type { ProcessStatus } from '../src/operator/process-status.ts';
 import { ConfigDocument, StatsDocument } from '../src/operator/stats-schemas.ts';
 import { OperatorView } from '../src/operator/view-schema.ts';
-import type { ProcessStatus } from '../src/serving/serving.ts';
 import { getFrom } from './demo.ts';
 import { schemaErrors } from './schema-errors.ts';
 

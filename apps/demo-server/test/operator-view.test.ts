@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { fleetRows, hostProcesses, hostRows } from '../src/operator/fleet-view.ts';
+import type { ProcessStatus } from '../src/operator/process-status.ts';
 import { StatsDocument } from '../src/operator/stats-schemas.ts';
-import { withIds } from '../src/serving/process-ids.ts';
-import type { ProcessStatus } from '../src/serving/serving.ts';
+import { withIds } from '../src/processes/process-ids.ts';
 import { MADRID_BARCELONA, sharedServer } from './demo.ts';
 import { statsAt, statuses, viewOf } from './operator-view-cases.ts';
 import { schemaErrors } from './schema-errors.ts';

@@ -1,7 +1,7 @@
 import type { SearchPage } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createPageTokens, newPageKey } from '../src/search/query/page-tokens.ts';
+import { createPageTokens, newPageKey } from '../src/search/page-tokens.ts';
 
 const tokens = createPageTokens('a key of these tests');
 const page: SearchPage = {

@@ -2,12 +2,12 @@ import { stationTable } from '@ticketing/carriers';
 import { createJourney, createLocalClock, createStationIndex, type Journey } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fold } from '../src/fold.ts';
 import { readLines } from '../src/pages/browser/search-feed.ts';
 import { carrierChip, carrierNotes, statusText, toAskAgain } from '../src/pages/carrier-chip.ts';
-import { html } from '../src/pages/html.ts';
+import { html } from '../src/pages/frame/html.ts';
 import { matches } from '../src/pages/match-stations.ts';
 import { type FeedEvent, idle, reduce, type SearchState } from '../src/pages/search-state.ts';
+import { fold } from '../src/search/fold.ts';
 import { sharedServer } from './demo.ts';
 
 test('html escapes every value, as text and in attributes; markup nests, nothing is nothing', () => {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createProcessStats } from '../src/serving/process-stats.ts';
+import { createProcessStats } from '../src/processes/process-stats.ts';
 
 test('createProcessStats() gives the last memory while it cannot be read', () => {
   const delay = { p50Ms: 0, p99Ms: 0, maxMs: 0 };

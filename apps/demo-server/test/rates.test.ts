@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { OperatorView } from '../src/operator/view-schema.ts';
-import { createRates, growthOf, quantileOf } from '../src/pages/browser/rates.ts';
 import { faultOf, headlines, operatorTables, savedOf } from '../src/pages/operator-tables.ts';
 import { loadText, modesText } from '../src/pages/operator-texts.ts';
+import { createRates, growthOf, quantileOf } from '../src/pages/rates.ts';
 
 const LE = [5, 10, 100];
 const buckets = (...counts: number[]) => ({ leMs: LE, counts, sumMs: 0 });

@@ -2,9 +2,11 @@ import { BatchingError } from '@ticketing/batching';
 import { RailError } from '@ticketing/core';
 import { DispatchError } from '@ticketing/dispatch';
 import { expect, test } from 'vitest';
-import { createFinders, remoteFinds } from '../src/questions.ts';
-import { restoredError } from '../src/search/restored-error.ts';
-import { questionCodec } from '../src/search/shared-loads.ts';
+import { elsewhere } from '../src/answers/elsewhere.ts';
+import { restoredError } from '../src/answers/restored-error.ts';
+import { shared } from '../src/answers/shared.ts';
+import { questionCodec } from '../src/answers/shared-by-redis.ts';
+import { someAnswers } from './some-answers.ts';
 
 const badQuery = new RailError('ERR_BAD_QUERY', 'Cannot search: `date` must be a day, got x', {
   parameter: 'date',
@@ -50,12 +52,12 @@ test('what another process finds wrong with a question is told as this one would
     code: badQuery.code,
     data: badQuery.data,
   });
-  const elsewhere = { run: () => Promise.reject(crossed) };
-  const { document } = createFinders(remoteFinds(elsewhere as never), { isShared: true });
+  const dispatcher = { run: () => Promise.reject(crossed) };
+  const { document } = shared(elsewhere(someAnswers({}), dispatcher as never));
   const { signal } = new AbortController();
   const station = { id: 'uic:1' };
   const question = { query: { origin: station, destination: station }, order: 'departure' };
-  const asked = document.find(question as never, { signal, deadlineMs: 1000 });
+  const asked = document(question as never, { signal, deadlineMs: 1000 });
   const error = await asked.catch((reason: unknown) => reason);
   expect([RailError.is(error), error]).toEqual([true, badQuery]);
 });

@@ -1,19 +1,18 @@
 import { expect, test } from 'vitest';
+import { kinds } from '../src/answers/kinds.ts';
+import { routeFunction } from '../src/answers/route-function.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
-import { routeFunction } from '../src/questions.ts';
-import { documentKey, documentQuestion } from '../src/search/documents.ts';
-import { createPageTokens } from '../src/search/query/page-tokens.ts';
+import { createPageTokens } from '../src/search/page-tokens.ts';
 import { routeLaterRequests } from '../src/serving/server-processes.ts';
-import { wormQuestion } from '../src/worms/worm-question.ts';
 import { ASKED } from './demo.ts';
 
 const pageTokens = createPageTokens('a key of these tests');
 const CONTEXT = { nowMs: Date.parse('2026-11-20T12:00Z'), carriers: ASKED, pageTokens };
-const wormKey = (target: string) => wormQuestion.keyOfTarget(target, CONTEXT);
+const wormKey = (target: string) => kinds.worms.keyOfTarget(target, CONTEXT);
 const flagsOf = (...argv: string[]) => readFlags(['--accept', 'socket', ...argv], {}).flags;
 
-test('documentQuestion.keyOfTarget() is the same for the same question, however it is asked', () => {
-  const key = documentQuestion.keyOfTarget('/search?origin=Atocha&destination=Barcelona', CONTEXT);
+test('kinds.document.keyOfTarget() is the same for the same question, however it is asked', () => {
+  const key = kinds.document.keyOfTarget('/search?origin=Atocha&destination=Barcelona', CONTEXT);
   expect(key).toEqual(expect.any(String));
   for (const target of [
     '/search?destination=Barcelona&origin=Atocha',
@@ -25,15 +24,15 @@ test('documentQuestion.keyOfTarget() is the same for the same question, however 
     '/search?origin=Atocha&destination=Barcelona&maxPrice=50&departAfter=06:00&departBefore=12:00',
     '/search?origin=Atocha&destination=Barcelona&arriveBefore=20:00&direct=1&flexible=1&facets=1',
   ]) {
-    expect(documentQuestion.keyOfTarget(target, CONTEXT), target).toBe(key);
+    expect(kinds.document.keyOfTarget(target, CONTEXT), target).toBe(key);
   }
 });
 
-test('documentKey() is the same for adults as a number and as a list, and makes no list of a large number', () => {
+test('kinds.document.keyOf() is the same for adults as a number and as a list, and makes no list of a large number', () => {
   const place = { zone: 'Europe/Madrid', country: 'ES', latitude: 40, longitude: 0, codes: {} };
   const [origin, destination] = ['a', 'b'].map((id) => ({ id, name: id, ...place }));
   const keyOf = (passengers: number | readonly object[]) =>
-    documentKey({
+    kinds.document.keyOf({
       query: { origin, destination, date: '2026-12-01', passengers } as never,
       order: 'departure',
     });
@@ -56,19 +55,19 @@ test.each([
   '&ages=8',
   '&cards=BC50',
   `&page=${PAGE}`,
-])('documentQuestion.keyOfTarget() is another one with %s', (more) => {
+])('kinds.document.keyOfTarget() is another one with %s', (more) => {
   const target = '/search?origin=Atocha&destination=Barcelona';
-  expect(documentQuestion.keyOfTarget(target + more, CONTEXT)).not.toBe(
-    documentQuestion.keyOfTarget(target, CONTEXT),
+  expect(kinds.document.keyOfTarget(target + more, CONTEXT)).not.toBe(
+    kinds.document.keyOfTarget(target, CONTEXT),
   );
-  expect(documentQuestion.keyOfTarget(target + more, CONTEXT)).toEqual(expect.any(String));
+  expect(kinds.document.keyOfTarget(target + more, CONTEXT)).toEqual(expect.any(String));
 });
 
-test('documentQuestion.keyOfTarget() is the same for the same carriers, in any order', () => {
+test('kinds.document.keyOfTarget() is the same for the same carriers, in any order', () => {
   const target = '/search?origin=Atocha&destination=Barcelona&carriers=';
-  const key = documentQuestion.keyOfTarget(`${target}renfe,avlo`, CONTEXT);
+  const key = kinds.document.keyOfTarget(`${target}renfe,avlo`, CONTEXT);
   for (const other of ['avlo,renfe', 'avlo%2C%20RENFE', 'renfe,avlo,renfe']) {
-    expect(documentQuestion.keyOfTarget(target + other, CONTEXT), other).toBe(key);
+    expect(kinds.document.keyOfTarget(target + other, CONTEXT), other).toBe(key);
   }
 });
 
@@ -91,9 +90,9 @@ test.each([
   '/search?origin=%&destination=%ff',
   'http://elsewhere/search?origin=Atocha&destination=Barcelona',
 ])(
-  'documentQuestion.keyOfTarget(%j) is none: the least busy process says what is wrong',
+  'kinds.document.keyOfTarget(%j) is none: the least busy process says what is wrong',
   (target) => {
-    expect(documentQuestion.keyOfTarget(target, CONTEXT)).toBe(undefined);
+    expect(kinds.document.keyOfTarget(target, CONTEXT)).toBe(undefined);
   },
 );
 
@@ -121,11 +120,11 @@ test.each([
   ['/api/v1/worms/a/b', undefined],
   ['/api/v1/worms/%', undefined],
   ['/api/v2/worms/utilize', undefined],
-])('wormQuestion.keyOfTarget(%j)', (target, key) => {
-  expect(wormQuestion.keyOfTarget(target, CONTEXT)).toEqual(key);
+])('kinds.worms.keyOfTarget(%j)', (target, key) => {
+  expect(kinds.worms.keyOfTarget(target, CONTEXT)).toEqual(key);
 });
 
-test('wormQuestion.keyOfTarget() is the same for the same class, however it is written', () => {
+test('kinds.worms.keyOfTarget() is the same for the same class, however it is written', () => {
   expect(wormKey('/api/v1/worms/%75tilize')).toBe(wormKey('/api/v1/worms/utilize'));
   expect(wormKey('/api/v1/worms/adapt')).not.toBe(wormKey('/api/v1/worms/utilize'));
 });

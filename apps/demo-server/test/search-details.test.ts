@@ -1,10 +1,10 @@
 import type { Journey } from '@ticketing/core';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compose, type Parts } from '../src/compose.ts';
+import { type Carriers, createCarriers } from '../src/carriers/carriers.ts';
+import { buildServer } from '../src/compose/build-server.ts';
+import { compose, type Parts } from '../src/compose/compose.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
-import { buildServer } from '../src/http/server.ts';
-import { type Carriers, createCarriers } from '../src/search/carriers.ts';
 import { noTelemetry } from '../src/telemetry/telemetry.ts';
 import { closedErrors } from './closed-errors.ts';
 import { detailedJourney } from './detailed-journey.ts';

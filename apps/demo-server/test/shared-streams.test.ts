@@ -2,9 +2,10 @@ import { stationTable } from '@ticketing/carriers';
 import type { SearchEvent, SearchQuery } from '@ticketing/core';
 import { turns } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import type { Searches } from '../src/search/searches.ts';
-import { createSharedStreams } from '../src/search/shared-streams.ts';
+import type { Answers } from '../src/answers/answers.ts';
+import { shared } from '../src/answers/shared.ts';
 import { testEqualStreams } from './equal-questions-cases.ts';
+import { someAnswers } from './some-answers.ts';
 
 const [origin, destination] = stationTable.stations as [never, never];
 const query: SearchQuery = { origin, destination, date: '2026-12-01' };
@@ -14,13 +15,13 @@ const options = { deadlineMs: 1000 };
 /** A search whose events a test sends. */
 function heldSearch() {
   const streams: { send(event: SearchEvent): void; end(error?: Error): void; left: boolean }[] = [];
-  const stream: Searches['stream'] = () => {
-    const events: SearchEvent[] = [];
+  const events: Answers['events'] = () => {
+    const sent: SearchEvent[] = [];
     let [wake, isOver, failure] = [() => {}, false, undefined as Error | undefined];
     const held = {
       left: false,
       send(event: SearchEvent) {
-        events.push(event);
+        sent.push(event);
         wake();
       },
       end(error?: Error) {
@@ -31,12 +32,12 @@ function heldSearch() {
     streams.push(held);
     const iterator: AsyncIterableIterator<SearchEvent> = {
       async next() {
-        while (events.length === 0 && !isOver) {
+        while (sent.length === 0 && !isOver) {
           await new Promise<void>((resolve) => {
             wake = resolve;
           });
         }
-        const value = events.shift();
+        const value = sent.shift();
         if (value !== undefined) return { done: false, value };
         if (failure !== undefined) throw failure;
         return { done: true, value: undefined };
@@ -48,9 +49,9 @@ function heldSearch() {
       },
       [Symbol.asyncIterator]: () => iterator,
     };
-    return iterator as ReturnType<Searches['stream']>;
+    return iterator;
   };
-  return { streams, stream };
+  return { streams, own: someAnswers({ events }) };
 }
 
 const upsert = (seq: number): SearchEvent => ({
@@ -69,12 +70,12 @@ async function seqs(events: AsyncIterable<SearchEvent>): Promise<unknown[]> {
 }
 
 test('who joins gets the events so far first, then goes on; one search for all', async () => {
-  const { streams, stream } = heldSearch();
-  const shared = createSharedStreams({ stream }, { isShared: true });
-  const first = seqs(shared.follow(question, options));
+  const { streams, own } = heldSearch();
+  const { events, stats } = shared(own);
+  const first = seqs(events(question, options));
   streams[0]?.send(upsert(1));
   await turns();
-  const second = seqs(shared.follow(question, options));
+  const second = seqs(events(question, options));
   streams[0]?.send(upsert(2));
   streams[0]?.end();
   expect(await Promise.all([first, second])).toEqual([
@@ -82,16 +83,16 @@ test('who joins gets the events so far first, then goes on; one search for all',
     [1, 2],
   ]);
   expect(streams).toHaveLength(1);
-  expect(shared.stats()).toEqual({ asked: 2, joined: 1, inFlight: 0 });
-  void seqs(shared.follow(question, options));
+  expect(stats().streams).toEqual({ asked: 2, joined: 1, inFlight: 0 });
+  void seqs(events(question, options));
   expect(streams).toHaveLength(2);
   streams[1]?.end();
 });
 
 test('a search goes on while one viewer is left, and ends with the last one', async () => {
-  const { streams, stream } = heldSearch();
-  const shared = createSharedStreams({ stream }, { isShared: true });
-  const [one, other] = [shared.follow(question, options), shared.follow(question, options)];
+  const { streams, own } = heldSearch();
+  const { events, stats } = shared(own);
+  const [one, other] = [events(question, options), events(question, options)];
   const pending = one.next();
   await one.return?.();
   expect(await pending).toEqual({ done: true, value: undefined });
@@ -99,14 +100,14 @@ test('a search goes on while one viewer is left, and ends with the last one', as
   await other.return?.();
   await other.return?.();
   expect(streams[0]?.left).toBe(true);
-  expect(shared.stats()).toMatchObject({ inFlight: 0 });
+  expect(stats().streams).toMatchObject({ inFlight: 0 });
   await turns();
 });
 
 test('a viewer that stops reading holds up no other, and misses nothing', async () => {
-  const { streams, stream } = heldSearch();
-  const shared = createSharedStreams({ stream }, { isShared: true });
-  const [slow, quick] = [shared.follow(question, options), shared.follow(question, options)];
+  const { streams, own } = heldSearch();
+  const { events } = shared(own);
+  const [slow, quick] = [events(question, options), events(question, options)];
   for (let seq = 1; seq <= 1000; seq++) streams[0]?.send(upsert(seq));
   streams[0]?.end();
   expect(await seqs(quick)).toHaveLength(1000);
@@ -114,26 +115,22 @@ test('a viewer that stops reading holds up no other, and misses nothing', async 
 });
 
 test('a failure reaches every viewer once', async () => {
-  const { streams, stream } = heldSearch();
-  const shared = createSharedStreams({ stream }, { isShared: true });
-  const [one, other] = [shared.follow(question, options), shared.follow(question, options)];
+  const { streams, own } = heldSearch();
+  const { events } = shared(own);
+  const [one, other] = [events(question, options), events(question, options)];
   streams[0]?.end(new Error('no search'));
   await expect(seqs(one)).rejects.toThrow('no search');
   await expect(seqs(other)).rejects.toThrow('no search');
   expect(await one.next()).toEqual({ done: true, value: undefined });
 });
 
-test('other questions, and all with isShared: false, have searches of their own', () => {
-  const { streams, stream } = heldSearch();
-  const shared = createSharedStreams({ stream }, { isShared: true });
-  shared.follow(question, options);
-  shared.follow({ ...question, order: 'price' }, options);
-  shared.follow({ ...question, query: { ...query, passengers: 2 } }, options);
+test('other questions have searches of their own', () => {
+  const { streams, own } = heldSearch();
+  const { events } = shared(own);
+  events(question, options);
+  events({ ...question, order: 'price' }, options);
+  events({ ...question, query: { ...query, passengers: 2 } }, options);
   expect(streams).toHaveLength(3);
-  const apart = createSharedStreams({ stream }, { isShared: false });
-  apart.follow(question, options);
-  apart.follow(question, options);
-  expect(streams).toHaveLength(5);
   for (const each of streams) each.end();
 });
 

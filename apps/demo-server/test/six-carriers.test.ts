@@ -1,7 +1,7 @@
 import type { CarrierStatus, Journey } from '@ticketing/core';
 import { expect, test } from 'vitest';
+import { CARRIER_NAMES } from '../src/carriers/carriers.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
-import { CARRIER_NAMES } from '../src/search/carriers.ts';
 import { closedErrors } from './closed-errors.ts';
 import { sharedServer } from './demo.ts';
 

@@ -7,7 +7,7 @@ import {
   searchedStations,
   servedStations,
   stationsFor,
-} from '../src/search/query/station-texts.ts';
+} from '../src/search/station-texts.ts';
 
 function counted() {
   const asked: string[] = [];

@@ -1,6 +1,6 @@
 import { openStations } from '@ticketing/stations';
 import { expect, test } from 'vitest';
-import { searchedStations } from '../src/search/query/station-texts.ts';
+import { searchedStations } from '../src/search/station-texts.ts';
 import { sharedServer } from './demo.ts';
 
 const server = sharedServer('--latency', '0');

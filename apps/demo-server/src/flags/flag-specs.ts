@@ -11,8 +11,8 @@ import {
   someOf,
   wordOr,
 } from '@ticketing/cli-kit';
-import { CARRIER_NAMES, type CarrierName } from '../search/carriers.ts';
-import { DISPATCH_NAMES, type DispatchName } from '../search/dispatch.ts';
+import { CARRIER_NAMES, type CarrierName } from '../carriers/carriers.ts';
+import { DISPATCH_NAMES, type DispatchName } from './dispatch-kinds.ts';
 import {
   databaseUrl,
   fleetName,

@@ -8,7 +8,7 @@ import {
   readCommandLine,
   stated,
 } from '@ticketing/cli-kit';
-import { dispatchKind } from '../search/dispatch.ts';
+import { dispatchKind } from './dispatch-kinds.ts';
 import { type Flags, flagSpecs } from './flag-specs.ts';
 import { fleetName } from './flag-values.ts';
 import { readFlags } from './read-flags.ts';

@@ -9,7 +9,7 @@ import {
   stated,
 } from '@ticketing/cli-kit';
 import { usableCores } from '@ticketing/kit';
-import { DISPATCH_NAMES, dispatchKind } from '../search/dispatch.ts';
+import { DISPATCH_NAMES, dispatchKind } from './dispatch-kinds.ts';
 import {
   type Flags,
   flagSpecs,

@@ -1,7 +1,7 @@
 import { createForkDispatcher } from '@ticketing/dispatch-fork';
-import { programUrl } from '../program-url.ts';
-import { type ServingStart, servingEnvironment } from '../serving/serving.ts';
-import { startNatsServer } from './nats-server.ts';
+import { type ServingStart, servingEnvironment } from '../compose/process-start.ts';
+import { startNatsServer } from '../nats/nats-server.ts';
+import { programUrl } from '../processes/program-url.ts';
 
 /** A NATS server and hosts on this machine, for those who have none. */
 export interface EmbeddedFleet {

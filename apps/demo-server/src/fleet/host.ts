@@ -1,17 +1,17 @@
 import { createSearch, type SearchStats } from '@ticketing/core';
 import type { DrainReport } from '@ticketing/dispatch';
 import type { NatsHostStats } from '@ticketing/dispatch-nats';
-import { compose } from '../compose.ts';
+import { hostQuestions } from '../answers/by-owner.ts';
+import { createCarriers } from '../carriers/carriers.ts';
+import { compose } from '../compose/compose.ts';
+import { WORKER_TASKS, type WorkerTasks } from '../dispatch/start-dispatcher.ts';
 import type { Flags } from '../flags/flag-specs.ts';
+import { natsOptions } from '../nats/nats-options.ts';
 import { taskReportOf } from '../operator/checked-reports.ts';
-import { versions } from '../operator/versions.ts';
-import { createCarriers } from '../search/carriers.ts';
-import { WORKER_TASKS, type WorkerTasks } from '../search/dispatch.ts';
-import type { HostReport, ServerStats } from '../serving/serving.ts';
+import type { HostReport, ServerStats } from '../operator/process-status.ts';
+import { versions } from '../processes/versions.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { WormLocation } from '../worms/worm-databases.ts';
-import { natsOptions } from './nats-options.ts';
-import { hostQuestions } from './question-fleet.ts';
 
 /** A process that runs tasks of a fleet, and serves no HTTP. */
 export interface Host {
@@ -88,7 +88,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     ...(flags.zone !== undefined && { zone: flags.zone }),
     report,
   });
-  const questions = await hostQuestions(parts.finders, { flags, name, report });
+  const questions = await hostQuestions(parts.answers, { flags, name, report });
   const both = [tasks, questions.host];
   let draining: Promise<void> | undefined;
   let closing: Promise<void> | undefined;

@@ -1,8 +1,7 @@
-import type { Refusal } from '@ticketing/admission';
+import type { Admission, Refusal } from '@ticketing/admission';
 import { admitRoutes } from '@ticketing/admission/fastify';
 import { arrivedAt } from '@ticketing/socket-router/worker';
 import type { FastifyContextConfig, FastifyInstance, FastifyReply } from 'fastify';
-import type { Parts } from '../compose.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -21,7 +20,7 @@ const details: Readonly<Record<Refusal, string>> = {
 /** Lets each request wait for its admission before any work is done, and answers 503 to those that are refused. */
 export async function admit(
   app: FastifyInstance,
-  { parts, draining }: { readonly parts: Parts; readonly draining: () => boolean },
+  { admission, draining }: { readonly admission: Admission; readonly draining: () => boolean },
 ): Promise<void> {
   app.decorateRequest('routeConfig', null);
   app.addHook('onRequest', (request, _reply, done) => {
@@ -29,7 +28,7 @@ export async function admit(
     done();
   });
   await app.register(admitRoutes, {
-    admission: parts.admission,
+    admission,
     arrivedAt: ({ raw }) => arrivedAt(raw),
     refuse: (reply, reason) => refuse(reply, { reason, isLast: draining() }),
   });

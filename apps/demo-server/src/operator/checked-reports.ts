@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import type { HostReport, TaskWorkerReport } from '../serving/serving.ts';
+import type { HostReport, TaskWorkerReport } from './process-status.ts';
 import { ReportOfHost, TaskReport } from './stats-schemas.ts';
 
 /** A report that comes from another machine is no larger than this, in characters of JSON. */

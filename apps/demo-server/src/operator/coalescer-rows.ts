@@ -1,5 +1,5 @@
 import type { CoalescerStats } from '@ticketing/batching';
-import type { PrimaryStats, ServerStats } from '../serving/serving.ts';
+import type { PrimaryStats, ServerStats } from './process-status.ts';
 import type { OperatorView } from './view-schema.ts';
 
 type Row = OperatorView['coalesce'][number];

@@ -1,7 +1,8 @@
 import type { DispatcherStats, WorkerStats } from '@ticketing/dispatch';
 import type { NatsFleetStats, NatsWorkerReport } from '@ticketing/dispatch-nats';
-import type { HostReport, KeysStats, ProcessStatus } from '../serving/serving.ts';
+import type { FleetStats } from '../answers/answers-stats.ts';
 import { hostReportOf } from './checked-reports.ts';
+import type { HostReport, ProcessStatus } from './process-status.ts';
 import type { OperatorView } from './view-schema.ts';
 
 /** A host as a process: what it reports of itself over its sessions. Those who see the same host have the same of it. */
@@ -18,7 +19,7 @@ interface Seen {
   readonly fleet: 'tasks' | 'keys';
   readonly hosts: NatsFleetStats;
   readonly dispatch: DispatcherStats;
-  readonly keys?: KeysStats;
+  readonly keys?: FleetStats;
 }
 
 /** Every part of the server's processes that knows hosts. */
@@ -78,7 +79,7 @@ export function fleetRows(processes: readonly ProcessStatus[]): OperatorView['fl
   }));
 }
 
-function servedOf({ member }: KeysStats): NonNullable<OperatorView['fleets'][number]['served']> {
+function servedOf({ member }: FleetStats): NonNullable<OperatorView['fleets'][number]['served']> {
   const { state, sessions, running, completed, failed, aborted, busy } = member;
   return { state, sessions: sessions.length, running, completed, failed, aborted, busy };
 }

@@ -2,17 +2,17 @@ import type { DispatcherStats, WorkerStats } from '@ticketing/dispatch';
 import type { FallbackStats } from '@ticketing/dispatch-wrappers';
 import type { RouterStats } from '@ticketing/socket-router';
 import type { Flags } from '../flags/flag-specs.ts';
-import { withIds } from '../serving/process-ids.ts';
+import { withIds } from '../processes/process-ids.ts';
+import { versions } from '../processes/versions.ts';
+import { taskReportOf } from './checked-reports.ts';
+import { coalescersOf, fleetCoalescers, machineCoalescers, sharedRows } from './coalescer-rows.ts';
+import { fleetRows, type HostProcess, hostProcesses, hostRows } from './fleet-view.ts';
 import type {
   PrimaryStats,
   ProcessStatus,
   ServerStats,
   TaskWorkerReport,
-} from '../serving/serving.ts';
-import { taskReportOf } from './checked-reports.ts';
-import { coalescersOf, fleetCoalescers, machineCoalescers, sharedRows } from './coalescer-rows.ts';
-import { fleetRows, type HostProcess, hostProcesses, hostRows } from './fleet-view.ts';
-import { versions } from './versions.ts';
+} from './process-status.ts';
 import type { OperatorEvent, OperatorView, UpstreamView } from './view-schema.ts';
 
 /** What is not in the counters of the processes. */

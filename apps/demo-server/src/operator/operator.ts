@@ -1,7 +1,8 @@
 import { createCoalescer } from '@ticketing/batching';
-import type { ProcessStatus, ServeContext } from '../serving/serving.ts';
+import type { Flags } from '../flags/flag-specs.ts';
 import { mergeEvents } from './event-log.ts';
 import { operatorView } from './operator-view.ts';
+import type { ProcessStatus } from './process-status.ts';
 import { createSomeLoad } from './some-load.ts';
 import type { Command, OperatorView, Outcome, UpstreamView } from './view-schema.ts';
 
@@ -12,6 +13,18 @@ export interface Operator {
   /** Carries out a command. What cannot be done is a refusal, never a rejection. */
   control(command: Command): Promise<Outcome>;
   close(): Promise<void>;
+}
+
+interface OperatorContext {
+  readonly flags: Flags;
+  readonly carriersUrl: string;
+  /** When the server was started, in epoch ms. */
+  readonly startedAt: number;
+  /** Epoch ms. */
+  readonly now: () => number;
+  readonly log: (line: string) => void;
+  /** Pids of the hosts that this server has started. */
+  ownHosts(): readonly number[];
 }
 
 interface OperatorDependencies {
@@ -27,14 +40,7 @@ const UPSTREAM_MS = 1000;
 
 /** Creates what shows and controls a server. Asks its processes nothing until somebody looks. */
 export function createOperator(
-  {
-    flags,
-    carriersUrl,
-    startedAt,
-    now,
-    log,
-    ownHosts,
-  }: Pick<ServeContext, 'flags' | 'carriersUrl' | 'startedAt' | 'now' | 'log' | 'ownHosts'>,
+  { flags, carriersUrl, startedAt, now, log, ownHosts }: OperatorContext,
   { processes, reload, url }: OperatorDependencies,
 ): Operator {
   const load = createSomeLoad();

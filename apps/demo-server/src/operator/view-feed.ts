@@ -1,6 +1,6 @@
 import { BatchingError } from '@ticketing/batching';
 import { DispatchError } from '@ticketing/dispatch';
-import { restoredError } from '../search/restored-error.ts';
+import { restoredError } from '../answers/restored-error.ts';
 
 /** A view of the server that many people watch, made once for all of them. */
 export interface ViewFeed {

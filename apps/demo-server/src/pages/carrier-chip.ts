@@ -1,6 +1,6 @@
 import type { CarrierStatus } from '@ticketing/core';
 import { isNotServed } from '../search/not-served.ts';
-import { html, type SafeHtml } from './html.ts';
+import { html, type SafeHtml } from './frame/html.ts';
 import type { Names } from './journey/names.ts';
 
 /** An icon and words for each state, so that colour alone says nothing. Each is in the usual fonts. */

@@ -1,4 +1,4 @@
-import { fold } from '../fold.ts';
+import { fold } from '../search/fold.ts';
 
 /** A station as the list offers it. */
 export interface Choice {

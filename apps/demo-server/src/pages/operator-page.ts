@@ -1,8 +1,8 @@
 import type { OperatorView } from '../operator/view-schema.ts';
-import { html, type SafeHtml } from './html.ts';
+import { html, type SafeHtml } from './frame/html.ts';
+import { type PageAssets, pageEnd, pageStart } from './frame/page-frame.ts';
 import { HEADLINES, operatorTables, type TableName } from './operator-tables.ts';
 import { modesText } from './operator-texts.ts';
-import { type PageAssets, pageEnd, pageStart } from './page-frame.ts';
 
 interface OperatorPage {
   readonly assets: PageAssets;

@@ -1,6 +1,6 @@
 import type { OperatorView } from '../operator/view-schema.ts';
-import type { Rates } from './browser/rates.ts';
 import { ms } from './operator-tables.ts';
+import type { Rates } from './rates.ts';
 
 /** Says in sentences how the server is composed. */
 export function modesText({ modes }: Pick<OperatorView, 'modes'>): string {

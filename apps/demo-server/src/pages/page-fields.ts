@@ -1,5 +1,5 @@
 import type { SealedPages } from '../search/search-answer.ts';
-import { html, type SafeHtml } from './html.ts';
+import { html, type SafeHtml } from './frame/html.ts';
 
 /** Fields of the form that may be empty. */
 export const OPTIONAL_FIELDS = [

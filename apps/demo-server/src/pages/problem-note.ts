@@ -1,4 +1,4 @@
-import { html, type SafeHtml } from './html.ts';
+import { html, type SafeHtml } from './frame/html.ts';
 
 /** The parts of problem+json that a page shows. */
 export interface ShownProblem {

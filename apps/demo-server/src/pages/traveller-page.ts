@@ -7,11 +7,11 @@ import {
 } from '@ticketing/core';
 import type { SearchAnswerEvent } from '../search/search-answer.ts';
 import { carrierChip, carrierNotes, statusText, toAskAgain } from './carrier-chip.ts';
-import { html, type SafeHtml } from './html.ts';
+import { html, type SafeHtml } from './frame/html.ts';
+import { type PageAssets, pageEnd, pageStart } from './frame/page-frame.ts';
 import { journeyRow } from './journey/journey-row.ts';
 import type { Names } from './journey/names.ts';
 import { OPTIONAL_FIELDS, PAGE_FIELDS, pageLinks } from './page-fields.ts';
-import { type PageAssets, pageEnd, pageStart } from './page-frame.ts';
 import { fieldNote, problemNote, type ShownProblem } from './problem-note.ts';
 import { idle, namesOf, reduce, type SearchState } from './search-state.ts';
 

@@ -6,16 +6,14 @@ import {
   type Money,
   parseMoney,
   type SearchEvent,
-  type SearchPages,
   type SearchResult,
 } from '@ticketing/core';
 import { badParameter } from '../http/problem.ts';
-import type { EncodableDocument } from '../http/send-document.ts';
-import { mapItems } from '../map-items.ts';
-import type { PageTokens } from './query/page-tokens.ts';
-import { isSet, type SearchParameters } from './query/search-parameters.ts';
-import type { SealedPages, SearchAnswer, SearchAnswerEvent } from './search-answer.ts';
-import type { SearchDocument } from './searches.ts';
+import { mapItems } from './map-items.ts';
+import type { PageTokens } from './page-tokens.ts';
+import type { SearchAnswer, SearchAnswerEvent } from './search-answer.ts';
+import type { SearchDocument } from './search-document.ts';
+import { isSet, type SearchParameters } from './search-parameters.ts';
 
 /** What one client sees of a search that others may share: which journeys, and whether facets. */
 export interface SearchView {
@@ -59,58 +57,57 @@ function readPrice(text: string): Money {
   }
 }
 
-const bodies = new WeakMap<SearchDocument, EncodableDocument>();
+const bodies = new WeakMap<SearchDocument, Uint8Array>();
 
 /** Returns the bytes that a client gets of a document. Those without a filter and facets are made once for all clients. */
 export function viewDocument(
   document: SearchDocument,
   { filter, facets }: SearchView,
-  tokens: Pick<PageTokens, 'seal'>,
-): EncodableDocument {
-  const pages = sealed(document.pages, tokens);
+  { sealAll }: Pick<PageTokens, 'sealAll'>,
+): Uint8Array {
+  const { body, pages } = document;
   if (filter === undefined && !facets) {
-    if (pages === undefined) return document;
+    if (pages === undefined) return body;
     const known = bodies.get(document);
     if (known !== undefined) return known;
     // The document is an object: the pages go before its last brace.
-    const rest = Buffer.from(`,"pages":${JSON.stringify(pages)}}`);
-    const made = { body: Buffer.concat([document.body.subarray(0, -1), rest]) };
+    const rest = Buffer.from(`,"pages":${JSON.stringify(sealAll(pages))}}`);
+    const made = Buffer.concat([body.subarray(0, -1), rest]);
     bodies.set(document, made);
     return made;
   }
-  const result: Omit<SearchResult, 'pages'> = JSON.parse(Buffer.from(document.body).toString());
+  const result: Omit<SearchResult, 'pages'> = JSON.parse(Buffer.from(body).toString());
   const answer: SearchAnswer = {
     ...result,
     journeys: filter === undefined ? result.journeys : filterJourneys(result.journeys, filter),
-    ...(pages && { pages }),
+    ...(pages && { pages: sealAll(pages) }),
     ...(facets && { facets: facetsOf(result.journeys) }),
   };
-  return { body: Buffer.from(JSON.stringify(answer)) };
+  return Buffer.from(JSON.stringify(answer));
 }
 
 /** Returns the events that a client gets of a search. Leaving them leaves the search. */
 export function viewEvents(
   events: AsyncIterableIterator<SearchEvent>,
   view: SearchView,
-  tokens: Pick<PageTokens, 'seal'>,
+  tokens: Pick<PageTokens, 'sealAll'>,
 ): AsyncIterableIterator<SearchAnswerEvent> {
   return mapItems(events, eventViewer(view, tokens));
 }
 
 function eventViewer(
   { filter, facets }: SearchView,
-  tokens: Pick<PageTokens, 'seal'>,
+  { sealAll }: Pick<PageTokens, 'sealAll'>,
 ): (event: SearchEvent) => SearchAnswerEvent {
   const all = new Map<string, Journey>();
   const shown = new Set<string>();
   return (event) => {
     if (event.type === 'search-done') {
-      const { pages: own, ...rest } = event;
-      const pages = sealed(own, tokens);
+      const { pages, ...rest } = event;
       return {
         ...rest,
         found: filter === undefined ? event.found : shown.size,
-        ...(pages && { pages }),
+        ...(pages && { pages: sealAll(pages) }),
         ...(facets && { facets: facetsOf([...all.values()]) }),
       };
     }
@@ -129,15 +126,6 @@ function eventViewer(
     for (const id of kept) shown.add(id);
     return { ...event, journeys, removed: gone };
   };
-}
-
-function sealed(
-  pages: SearchPages | undefined,
-  { seal }: Pick<PageTokens, 'seal'>,
-): SealedPages | undefined {
-  if (pages === undefined) return undefined;
-  const { earlier, later } = pages;
-  return { ...(earlier && { earlier: seal(earlier) }), ...(later && { later: seal(later) }) };
 }
 
 const texts = new WeakMap<SearchAnswerEvent | SearchEvent, string>();

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
 import { hideSecrets } from '@ticketing/cli-kit';
+import { dispatchKind } from '../flags/dispatch-kinds.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import type { FlagRow } from '../flags/read-flags.ts';
-import { dispatchKind } from '../search/dispatch.ts';
 import type { Serving } from './serving.ts';
 
 const QUERY = '/search?origin=Madrid&destination=Barcelona';

@@ -1,42 +1,35 @@
 import { watchEventLoop } from '@ticketing/admission';
 import { type Dispatcher, defineTasks, type TaskModule } from '@ticketing/dispatch';
 import type { Supervisor } from '@ticketing/dispatch-cluster';
-import type { Flags } from '../flags/flag-specs.ts';
-import { joinQuestionFleet, type QuestionFleet } from '../fleet/question-fleet.ts';
-import { type EventLog, keepEvents } from '../operator/event-log.ts';
+import { answerTasks } from '../answers/answer-tasks.ts';
+import type { Answers } from '../answers/answers.ts';
+import { byOwner, type FleetAnswers } from '../answers/by-owner.ts';
+import { elsewhere } from '../answers/elsewhere.ts';
+import { here } from '../answers/here.ts';
+import { retryOptions } from '../answers/remote-call.ts';
+import { sharedQuestions } from '../answers/shared.ts';
+import { createCarriers } from '../carriers/carriers.ts';
+import { dispatchedSearch } from '../dispatch/dispatched-search.ts';
+import { keepEvents } from '../operator/event-log.ts';
 import { createOperator, type Operator } from '../operator/operator.ts';
-import { createFinders, type Finders, questionTasks, remoteFinds } from '../questions.ts';
-import { createCarriers } from '../search/carriers.ts';
-import { dispatchedSearch } from '../search/dispatched-search.ts';
-import { documentQuestion } from '../search/documents.ts';
-import { retryOptions } from '../search/remote-call.ts';
-import { localSearches } from '../search/searches.ts';
-import { withIds } from './process-ids.ts';
-import { createProcessStats, type ProcessStats } from './process-stats.ts';
-import type {
-  PrimaryStats,
-  PrimaryTasks,
-  ProcessStatus,
-  ServeContext,
-  ServingTasks,
-} from './serving.ts';
+import type { OwnStatus, PrimaryStats, ProcessStatus } from '../operator/process-status.ts';
+import { withIds } from '../processes/process-ids.ts';
+import { createProcessStats } from '../processes/process-stats.ts';
+import { openWorms } from '../worms/worm-databases.ts';
+import type { PrimaryTasks, ServeContext, ServingTasks } from './serving.ts';
 
 const STATUS_TIMEOUT_MS = 1000;
 
 /** What all server processes share. */
 interface Shared {
   readonly workers: Dispatcher<ServingTasks>;
-  readonly finders: Finders;
-  /** What the server processes ask; with a fleet the owner of a key answers. */
-  readonly asked: Finders;
-  readonly keys: QuestionFleet | undefined;
-  readonly processStats: () => ProcessStats;
-  readonly flags: Flags;
+  /** Answers of the server processes, of which equal ones are one; with a fleet the owner of a key answers. */
+  readonly answers: Answers;
+  /** `answers`, with a fleet. */
+  readonly fleet: FleetAnswers | undefined;
   readonly operator: Operator;
-  readonly events: EventLog;
-  /** Counters of the searches that run here. */
-  readonly ownSearch: (() => Pick<PrimaryStats, 'search' | 'http'>) | undefined;
-  ageMs(): number;
+  /** The row of this process. */
+  status(cluster: PrimaryStats['cluster']): ProcessStatus;
   close(): Promise<void>;
 }
 
@@ -65,119 +58,123 @@ const LEAVE_MS = 2000;
 /** Creates the tasks of the primary. It waits and passes on: work that takes time runs in the server processes. */
 export function createPrimary(context: ServeContext, dependencies: PrimaryDependencies): Primary {
   let shared: Shared;
-  let keys: QuestionFleet | undefined;
+  let fleet: FleetAnswers | undefined;
+  const overview = () => overviewOf(dependencies.supervisor(), shared);
   const tasks = defineTasks<PrimaryTasks>(
     {
       askCarrier: (question, { signal }) =>
         shared.workers.run('askCarrier', question, { signal, ...retryOptions }),
       normalise: (bytes, { signal }) =>
         shared.workers.run('normalise', bytes, { signal, ...retryOptions }),
-      ...questionTasks(() => shared.asked),
-      overview: () => overviewOf(dependencies, shared),
+      ...answerTasks(() => shared.answers),
+      overview,
       view: () => shared.operator.view(),
       control: (command) => shared.operator.control(command),
     },
     {
       setup: async () => {
-        shared = await share(context, dependencies, () => overviewOf(dependencies, shared));
-        keys = shared.keys;
+        shared = await share(context, { ...dependencies, overview });
+        fleet = shared.fleet;
       },
       teardown: () => shared.close(),
     },
   );
   async function leave(): Promise<void> {
-    if (keys === undefined) return;
+    if (fleet === undefined) return;
     const timeoutMs = Math.min(context.flags.deadlineMs, LEAVE_MS);
     const told = dependencies
       .supervisor()
       .broadcast<ServingTasks, 'leave'>('leave', undefined, { timeoutMs });
-    await Promise.all([keys.leave(timeoutMs), told]);
+    await Promise.all([fleet.leave(timeoutMs), told]);
   }
   return { tasks, leave };
 }
 
 async function share(
   context: ServeContext,
-  { supervisor, url }: PrimaryDependencies,
-  processes: () => Promise<ProcessStatus[]>,
+  {
+    supervisor,
+    url,
+    stats: connectionStats,
+    overview,
+  }: PrimaryDependencies & { overview(): Promise<ProcessStatus[]> },
 ): Promise<Shared> {
   const { flags, carriersUrl, now, startedAt } = context;
   const workers = supervisor().dispatcher<ServingTasks>();
   const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, now);
-  const search = dispatchedSearch(workers, { flags, carriers, now });
-  const remote = remoteFinds(workers);
+  const own = here(
+    dispatchedSearch(workers, { flags, carriers, now }),
+    await openWorms({ kind: 'none', url: '' }, flags),
+  );
+  const inServers = elsewhere(own, workers);
   // With carriers' work on the same workers, a document there could wait for tasks that are queued behind documents.
+  const searchesHere = flags.dispatch === 'cluster';
+  const equals = sharedQuestions(
+    searchesHere ? { ...inServers, document: own.document } : inServers,
+  );
+  const fleet = flags.coalesce === 'fleet' ? await byOwner(equals, flags) : undefined;
+  const answers = fleet ?? equals;
   const events = keepEvents(now);
-  const operator = createOperator(context, { processes, url, reload: () => supervisor().reload() });
-  const isOwn = flags.dispatch === 'cluster';
-  const document = isOwn
-    ? documentQuestion.local({ search: localSearches(search) })
-    : remote.document;
   const watch = watchEventLoop();
-  const finders = createFinders({ ...remote, document }, { isShared: true });
-  const keys = flags.coalesce === 'fleet' ? await joinQuestionFleet(finders, { flags }) : undefined;
+  const processStats = createProcessStats(watch.stats);
+  const reload = () => supervisor().reload();
+  const operator = createOperator(context, { processes: overview, url, reload });
+  // The coalescers here are in use with `machine` alone.
+  const isMachine = flags.coalesce === 'machine';
   return {
     workers,
-    finders,
-    asked: keys === undefined ? finders : createFinders(keys.finds, { isShared: false }),
-    keys,
-    processStats: createProcessStats(watch.stats),
+    answers,
+    fleet,
     operator,
-    events,
-    flags,
-    ownSearch:
-      isOwn && (flags.coalesce === 'machine' || keys !== undefined)
-        ? () => ({ search: search.stats(), http: carriers.http.stats() })
-        : undefined,
-    ageMs: () => now() - startedAt,
+    status(cluster) {
+      const { coalesce, worms, keys, search } = answers.stats();
+      const searches = searchesHere && (isMachine || keys !== undefined);
+      const stats: PrimaryStats = {
+        coalesce: isMachine ? coalesce : undefined,
+        worms: { coalesce: isMachine ? worms.coalesce : undefined },
+        ...(keys && { keys }),
+        cluster,
+        ...(searches && { search, http: carriers.http.stats() }),
+        process: processStats(),
+        ...connectionStats(),
+      };
+      return {
+        id: 'primary',
+        role: 'primary',
+        pid: process.pid,
+        state: 'ready',
+        ageMs: now() - startedAt,
+        stats,
+        events: events.list(),
+      };
+    },
     async close() {
       watch.close();
       events.close();
-      await keys?.close();
       await operator.close();
-      await search.close();
+      await answers.close();
       await carriers.http.close();
     },
   };
 }
 
 /** Asks every server process for its counters; one that does not report in time is `silent`. */
-async function overviewOf(
-  { supervisor: supervisorOf, stats: connectionStats }: PrimaryDependencies,
-  shared: Shared,
-): Promise<ProcessStatus[]> {
-  const { flags, finders, keys, processStats, ageMs, ownSearch, events } = shared;
-  const supervisor = supervisorOf();
+async function overviewOf(supervisor: Supervisor, { status }: Shared): Promise<ProcessStatus[]> {
   const options = { timeoutMs: STATUS_TIMEOUT_MS };
   const outcomes = await supervisor.broadcast<ServingTasks, 'status'>('status', undefined, options);
-  const reports = new Map(
-    outcomes.flatMap((outcome) =>
-      outcome.status === 'fulfilled' ? [[outcome.value.pid, outcome.value] as const] : [],
-    ),
-  );
+  const reports = new Map<number, OwnStatus>();
+  for (const outcome of outcomes) {
+    if (outcome.status === 'fulfilled') reports.set(outcome.value.pid, outcome.value);
+  }
   // `workers` holds processes, which are not plain data.
   const { workers, ...cluster } = supervisor.stats();
-  // The primary's coalescers are in use with `machine` alone.
-  const isShared = flags.coalesce === 'machine';
-  const stats: PrimaryStats = {
-    coalesce: isShared ? finders.document.stats() : undefined,
-    worms: { coalesce: isShared ? finders.worms.stats() : undefined },
-    ...(keys && { keys: keys.stats() }),
-    cluster,
-    ...ownSearch?.(),
-    process: processStats(),
-    ...connectionStats(),
-  };
   return [
-    {
-      ...{ id: 'primary', role: 'primary', pid: process.pid, state: 'ready', ageMs: ageMs() },
-      ...{ stats, events: events.list() },
-    },
+    status(cluster),
     ...withIds('server', workers).flatMap(({ id, worker }): ProcessStatus[] => {
-      const { pid, ageMs: age, state } = worker;
+      const { pid, ageMs, state } = worker;
       if (pid === undefined) return [];
       const report = reports.get(pid);
-      const known = { id, role: 'server', pid, ageMs: age } as const;
+      const known = { id, role: 'server', pid, ageMs } as const;
       if (report !== undefined) return [{ ...known, state, ...report }];
       return [{ ...known, state: state === 'ready' ? 'silent' : state }];
     }),

@@ -1,10 +1,11 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { compose } from '../compose.ts';
-import { buildServer, readTls } from '../http/server.ts';
+import { createCarriers } from '../carriers/carriers.ts';
+import { buildServer, readTls } from '../compose/build-server.ts';
+import { compose } from '../compose/compose.ts';
 import { createOperator } from '../operator/operator.ts';
-import { createCarriers } from '../search/carriers.ts';
-import { ANSWER_MS, type ProcessStatus, type StartServing } from './serving.ts';
+import type { ProcessStatus } from '../operator/process-status.ts';
+import { ANSWER_MS, type StartServing } from './serving.ts';
 
 /** Serves in this process; its tasks may run in others. */
 export const serveAlone: StartServing = async (context) => {

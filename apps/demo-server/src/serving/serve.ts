@@ -1,13 +1,14 @@
+import { readTls } from '../compose/build-server.ts';
+import type { ServingStart } from '../compose/process-start.ts';
+import { dispatchKind } from '../flags/dispatch-kinds.ts';
 import type { Accept, Flags } from '../flags/flag-specs.ts';
-import { readTls } from '../http/server.ts';
-import { dispatchKind } from '../search/dispatch.ts';
-import { newPageKey } from '../search/query/page-tokens.ts';
+import { newPageKey } from '../search/page-tokens.ts';
 import { startTelemetry } from '../telemetry/start-telemetry.ts';
 import { telemetryOf } from '../telemetry/telemetry.ts';
 import { prepareWorms } from '../worms/worm-databases.ts';
 import type { FillListener } from '../worms/worm-store.ts';
 import { serveAlone } from './serve-alone.ts';
-import type { Serving, ServingStart, StartServing } from './serving.ts';
+import type { Serving, StartServing } from './serving.ts';
 import { startUpstream } from './start-upstream.ts';
 
 /** What only several processes need is loaded for them. */

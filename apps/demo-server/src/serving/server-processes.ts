@@ -3,17 +3,13 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { type Supervisor, startCluster } from '@ticketing/dispatch-cluster';
 import { createSocketRouter, type SocketRouter } from '@ticketing/socket-router';
+import { routeFunction } from '../answers/route-function.ts';
+import { servingEnvironment } from '../compose/process-start.ts';
 import type { Flags } from '../flags/flag-specs.ts';
-import { programUrl } from '../program-url.ts';
-import { routeFunction } from '../questions.ts';
+import type { PrimaryStats } from '../operator/process-status.ts';
+import { programUrl } from '../processes/program-url.ts';
 import { createPrimary } from './primary-tasks.ts';
-import {
-  ANSWER_MS,
-  type PrimaryStats,
-  type ServeContext,
-  type StartServing,
-  servingEnvironment,
-} from './serving.ts';
+import { ANSWER_MS, type ServeContext, type StartServing } from './serving.ts';
 
 /** Milliseconds that idle keep-alive clients get before their connection is closed. */
 const LAME_DUCK_MS = 1000;

@@ -1,7 +1,7 @@
+import { CARRIER_NAMES } from '../carriers/carriers.ts';
 import type { Flags } from '../flags/flag-specs.ts';
-import { programUrl } from '../program-url.ts';
-import { CARRIER_NAMES } from '../search/carriers.ts';
-import type { UpstreamTasks } from '../upstream-tasks.ts';
+import { programUrl } from '../processes/program-url.ts';
+import type { UpstreamTasks } from './upstream-tasks.ts';
 
 /** The carriers' server. */
 export interface Upstream {
@@ -29,7 +29,7 @@ export async function startUpstream(
     });
   }
   const { createPiscinaDispatcher } = await import('@ticketing/dispatch-piscina');
-  const thread = createPiscinaDispatcher<UpstreamTasks>(programUrl('upstream-tasks'), {
+  const thread = createPiscinaDispatcher<UpstreamTasks>(programUrl('serving/upstream-tasks'), {
     name: 'carriers',
     max: 1,
     healthMs: HEALTH_MS,

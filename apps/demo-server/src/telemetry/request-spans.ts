@@ -15,8 +15,8 @@ import {
 } from '@opentelemetry/api';
 import { ADVISED_LE_MS } from '@ticketing/kit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { methodOf, UNMATCHED } from '../metrics/duration-counts.ts';
-import { STREAMS } from '../search/shared-streams.ts';
+import { STREAMS } from '../answers/shared.ts';
+import { methodOf, UNMATCHED } from '../http/duration-counts.ts';
 
 /**
  * Makes a span of each request: a child of the client's, if it sends `traceparent`. What answers the request runs in its

@@ -6,7 +6,7 @@ import { FlagError } from '@ticketing/cli-kit';
 import { DispatchError, type Dispatcher } from '@ticketing/dispatch';
 import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';
 import { usableCores } from '@ticketing/kit';
-import { programUrl } from '../program-url.ts';
+import { programUrl } from '../processes/program-url.ts';
 import type { SqliteTasks } from './sqlite-tasks.ts';
 import { WormError } from './worm-error.ts';
 import type { WormDatabase, WormFill, WormLimits, WormSource } from './worm-store.ts';

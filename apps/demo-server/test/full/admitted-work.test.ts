@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { routeFunction } from '../../src/questions.ts';
+import { routeFunction } from '../../src/answers/route-function.ts';
 import {
   ALWAYS,
   admittingServer,

@@ -6,10 +6,9 @@ import type {
   FastifyPluginCallbackTypebox,
 } from '@fastify/type-provider-typebox';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import type { Parts } from '../../compose.ts';
+import type { BodySender } from '../body-sender.ts';
 import { DOCS } from '../problem.ts';
 import { securityHeaders } from '../security-headers.ts';
-import { type EncodableDocument, sendDocument } from '../send-document.ts';
 
 /** Its script writes styles and has an image in its text, which no other page of ours may. */
 const directives = {
@@ -17,12 +16,20 @@ const directives = {
   'img-src': ["'self'", 'data:'],
 };
 
+interface DocsDependencies {
+  readonly bodies: Pick<BodySender, 'send'>;
+}
+
 /**
  * `GET /openapi.json`, the same until the server is another one: clients ask for it again by its tag. `GET /docs`: the OpenAPI document as a page on which every route can be tried. All that it loads comes from this server. It
  * is a server of its own that is made at the first request, so that no process pays for it at its start.
  */
-export const docsRoutes: FastifyPluginCallbackTypebox<Parts> = (app, parts, done) => {
-  void app.register(openapiRoute, parts);
+export const docsRoutes: FastifyPluginCallbackTypebox<DocsDependencies> = (
+  app,
+  { bodies },
+  done,
+) => {
+  void app.register(openapiRoute, { bodies });
   let page: Promise<FastifyInstance> | undefined;
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -48,19 +55,19 @@ export const docsRoutes: FastifyPluginCallbackTypebox<Parts> = (app, parts, done
   done();
 };
 
-const openapiRoute: FastifyPluginAsyncTypebox<Parts> = async (app, { encoder }) => {
+const openapiRoute: FastifyPluginAsyncTypebox<DocsDependencies> = async (app, { bodies }) => {
   await app.register(etag);
   /** Serialised at the first request, compressed once. */
-  let document: EncodableDocument | undefined;
+  let document: Buffer | undefined;
   app.get(
     '/openapi.json',
     { schema: { hide: true, summary: 'The API as an OpenAPI document' } },
     (request, reply) => {
-      document ??= { body: Buffer.from(JSON.stringify(app.swagger())) };
+      document ??= Buffer.from(JSON.stringify(app.swagger()));
       reply
         .type('application/json; charset=utf-8')
         .headers({ 'cache-control': 'no-cache', vary: 'accept-encoding' });
-      return sendDocument({ request, reply, encoder }, document);
+      return bodies.send({ request, reply }, document);
     },
   );
 };

@@ -5,9 +5,9 @@ import type { Flags } from '../../flags/flag-specs.ts';
 import { shownFlags } from '../../flags/read-flags.ts';
 import { hostProcesses } from '../../operator/fleet-view.ts';
 import { roundedAll, taskRows } from '../../operator/operator-view.ts';
+import type { ProcessStatus } from '../../operator/process-status.ts';
 import { ConfigDocument, StatsDocument } from '../../operator/stats-schemas.ts';
-import { versions } from '../../operator/versions.ts';
-import type { ProcessStatus } from '../../serving/serving.ts';
+import { versions } from '../../processes/versions.ts';
 import { ProblemError } from '../problem.ts';
 import { shareLooks } from '../share-looks.ts';
 

@@ -7,12 +7,13 @@ import { stationTable } from '@ticketing/carriers';
 import { addDays, createLocalClock, JOURNEY_ORDERS } from '@ticketing/core';
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { Parts } from '../../compose.ts';
+import type { Answers } from '../../answers/answers.ts';
+import { carrierCalls, carrierTitles } from '../../carriers/carriers.ts';
 import type { Flags } from '../../flags/flag-specs.ts';
 import { modesOf } from '../../operator/operator-view.ts';
+import { type Assets, openAssets } from '../../pages/frame/page-assets.ts';
 import type { Names } from '../../pages/journey/names.ts';
 import { operatorPage } from '../../pages/operator-page.ts';
-import { type Assets, openAssets } from '../../pages/page-assets.ts';
 import {
   type TravellerPage,
   travellerPlaces,
@@ -21,15 +22,14 @@ import {
   travellerStart,
   unknownAddress,
 } from '../../pages/traveller-page.ts';
-import { carrierCalls, carrierTitles } from '../../search/carriers.ts';
-import { INTEGER_PARAMETERS, SearchParameters } from '../../search/query/search-parameters.ts';
-import { readSearchQuestion } from '../../search/query/search-query.ts';
-import { stationsFor } from '../../search/query/station-texts.ts';
+import type { PageTokens } from '../../search/page-tokens.ts';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
+import { INTEGER_PARAMETERS, SearchParameters } from '../../search/search-parameters.ts';
+import type { SearchReader } from '../../search/search-reader.ts';
 import { readSearchView, viewEvents } from '../../search/search-view.ts';
+import type { BodySender } from '../body-sender.ts';
 import { badQuery, type ProblemError } from '../problem.ts';
 import { securityHeaders } from '../security-headers.ts';
-import { type EncodableDocument, sendDocument } from '../send-document.ts';
 
 const HERE = 'Europe/Madrid';
 const FARTHEST_DAYS = 366;
@@ -51,16 +51,25 @@ const names: Names = {
   calls: new Map(Object.entries(carrierCalls)),
 };
 
-interface PageOptions extends Parts {
+export interface PagesDependencies {
   readonly flags: Flags;
+  readonly answers: Pick<Answers, 'events'>;
+  readonly reader: Pick<SearchReader, 'read'>;
+  readonly pageTokens: Pick<PageTokens, 'sealAll'>;
+  readonly bodies: Pick<BodySender, 'send'>;
+  /** Epoch ms. */
+  now(): number;
+  /** Milliseconds that a request has left, from 1. */
+  leftMs(request: { readonly arrivedAt: number }): number;
   /** Makes the problem of an unknown path. */
   readonly notFound: (request: FastifyRequest) => ProblemError;
 }
 
 /** `GET /` and `/operator`, what a browser gets for an unknown path, and the assets of the pages. No page loads anything from elsewhere, and none may be framed. */
-export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, options) => {
-  const { flags, streams, encoder, stationTexts, carriers, pageTokens, now, leftMs, notFound } =
-    options;
+export const pageRoutes: FastifyPluginAsyncTypebox<PagesDependencies> = async (
+  app,
+  { flags, answers, reader, pageTokens, bodies, now, leftMs, notFound },
+) => {
   const assets = await openAssets();
   await app.register(helmet, securityHeaders());
   app.addHook('onRequest', async (_request, reply) => {
@@ -89,14 +98,14 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, op
     const page = await travellerPage({ form: {}, assets, nowMs: now() });
     const markup = String(unknownAddress(page, { title: '', ...details }));
     reply.code(404).type('text/html; charset=utf-8').header('cache-control', 'no-store');
-    return sendDocument({ request, reply, encoder }, { body: Buffer.from(markup) });
+    return bodies.send({ request, reply }, Buffer.from(markup));
   });
 
   if (flags.operator !== 'off') {
     // It is needed most when the server is busy: written once for all, and again with other assets.
-    let kept: { readonly script: string; readonly page: EncodableDocument } | undefined;
+    let kept: { readonly script: string; readonly page: Buffer } | undefined;
     const isSimulated = flags.carriersUrl === undefined;
-    const keptPage = (): EncodableDocument => {
+    const keptPage = (): Buffer => {
       const own = assets.of('operator');
       if (kept?.script !== own.script) {
         const markup = operatorPage({
@@ -106,7 +115,7 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, op
             isSimulated ? flags.carriers.map((id) => [id, carrierTitles[id]] as const) : [],
           ),
         });
-        kept = { script: own.script, page: { body: Buffer.from(String(markup)) } };
+        kept = { script: own.script, page: Buffer.from(String(markup)) };
       }
       return kept.page;
     };
@@ -117,7 +126,7 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, op
     app.get('/operator', operator, (request, reply) => {
       reply.headers({ 'cache-control': 'no-cache', vary: 'accept-encoding' });
       reply.type('text/html; charset=utf-8');
-      return sendDocument({ request, reply, encoder }, keptPage());
+      return bodies.send({ request, reply }, keptPage());
     });
   }
 
@@ -130,17 +139,15 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PageOptions> = async (app, op
       const plainUrl = isAsked ? `/?${new URLSearchParams({ ...form, plain: '1' })}` : undefined;
       const markup = `${travellerStart({ ...page, plainUrl })}${travellerPlaces}`;
       reply.headers({ 'cache-control': 'no-cache', vary: 'accept-encoding' });
-      return sendDocument({ request, reply, encoder }, { body: Buffer.from(markup) });
+      return bodies.send({ request, reply }, Buffer.from(markup));
     }
     reply.header('cache-control', 'no-store');
     try {
       const parameters = parametersOf(form);
-      const stations = await stationsFor(parameters, stationTexts);
-      const context = { stations, carriers, nowMs: now(), pageTokens };
-      const question = readSearchQuestion(parameters, context);
+      const question = await reader.read(parameters);
       const view = readSearchView(parameters);
       const { order } = question;
-      const followed = streams.follow(question, { deadlineMs: leftMs(request) });
+      const followed = answers.events(question, { deadlineMs: leftMs(request) });
       const events = viewEvents(followed, view, pageTokens);
       // A query that the search refuses fails here, before anything is sent.
       const first = await events.next();

@@ -2,22 +2,23 @@ import { Readable } from 'node:stream';
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import type { CarrierStatus } from '@ticketing/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Parts } from '../../compose.ts';
-import { CARRIER_NAMES, carrierCalls, carrierTitles } from '../../search/carriers.ts';
-import { documentQuestion } from '../../search/documents.ts';
+import type { Answers } from '../../answers/answers.ts';
+import { eventsKey } from '../../answers/kinds.ts';
+import { CARRIER_NAMES, carrierCalls, carrierTitles } from '../../carriers/carriers.ts';
+import { documentKey } from '../../search/document-key.ts';
 import { isNotServed } from '../../search/not-served.ts';
-import { SearchParameters } from '../../search/query/search-parameters.ts';
-import { readSearchQuestion } from '../../search/query/search-query.ts';
-import { stationsFor } from '../../search/query/station-texts.ts';
+import type { PageTokens } from '../../search/page-tokens.ts';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
+import type { SearchDocument } from '../../search/search-document.ts';
+import { SearchParameters } from '../../search/search-parameters.ts';
+import type { DocumentQuestion } from '../../search/search-query.ts';
+import type { SearchReader } from '../../search/search-reader.ts';
 import { readSearchView, textOf, viewDocument, viewEvents } from '../../search/search-view.ts';
-import type { SearchDocument } from '../../search/searches.ts';
-import { streamKey } from '../../search/shared-streams.ts';
 import { answerExamples, eventExamples, refusalExamples } from '../api/search-examples.ts';
 import { SearchAnswer, SearchStreamEvent } from '../api/search-schemas.ts';
+import type { BodySender } from '../body-sender.ts';
 import { preferredType, prefersPage } from '../preferred-type.ts';
 import { clientSignal, lateProblem, Problem, ProblemError } from '../problem.ts';
-import { sendDocument } from '../send-document.ts';
 
 const problem = { 'application/problem+json': { schema: Problem } };
 const refused = (status: keyof typeof refusalExamples) => ({
@@ -51,39 +52,64 @@ const schema = {
   response,
 };
 
+/** A question as it was read for the admission of its request. */
+interface Asked {
+  readonly question: DocumentQuestion;
+  readonly key?: string;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Question of `/search`, if it was read before the request was admitted. */
+    asked: Asked | null;
+  }
+}
+
+export interface SearchDependencies {
+  readonly answers: Pick<Answers, 'document' | 'events'>;
+  readonly reader: SearchReader;
+  readonly pageTokens: Pick<PageTokens, 'sealAll'>;
+  readonly bodies: Pick<BodySender, 'send'>;
+  /** Whether equal questions share their work. */
+  readonly isShared: boolean;
+  /** Milliseconds that a request has left, from 1. */
+  leftMs(request: { readonly arrivedAt: number }): number;
+}
+
 /** `GET /search`: one document, or a stream of events, as `Accept` says. */
-export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
+export const searchRoute: FastifyPluginCallbackTypebox<SearchDependencies> = (
   app,
-  { finders, streams, encoder, stationTexts, carriers, pageTokens, now, leftMs },
+  { answers, reader, pageTokens, bodies, isShared, leftMs },
   done,
 ) => {
-  const isShared = finders.document.stats() !== undefined;
-  const keyOf = ({ url, headers }: FastifyRequest): string | undefined => {
-    const key = isShared
-      ? documentQuestion.keyOfTarget(url, { nowMs: now(), carriers, pageTokens })
-      : undefined;
-    const isStream = /event-stream|ndjson/.test(headers.accept ?? '');
-    return key !== undefined && isStream ? streamKey(key) : key;
+  app.decorateRequest('asked', null);
+  const keyOf = (request: FastifyRequest): string | undefined => {
+    const question = reader.readQuick(request.query as Record<string, unknown>);
+    if (question === undefined) return undefined;
+    const key = documentKey(question);
+    request.asked = { question, key };
+    return /event-stream|ndjson/.test(request.headers.accept ?? '') ? eventsKey(key) : key;
   };
   app.get(
     '/search',
-    { schema, config: { admission: { keyOf } }, onRequest },
+    { schema, config: { admission: isShared ? { keyOf } : undefined }, onRequest },
     async (request, reply) => {
-      const stations = await stationsFor(request.query, stationTexts);
-      const context = { stations, carriers, nowMs: now(), pageTokens };
-      const question = readSearchQuestion(request.query, context);
+      const { question, key }: Asked = request.asked ?? {
+        question: await reader.read(request.query),
+      };
       const view = readSearchView(request.query);
       const accepted = preferredType(request, ['application/json', ...Object.keys(eventFormats)]);
       if (accepted === 'application/json') {
-        const document = await finders.document.find(question, {
+        const document = await answers.document(question, {
           signal: clientSignal(reply),
           deadlineMs: leftMs(request),
+          key,
         });
         refuseWithoutAnswer(document);
         reply
           .header('server-timing', serverTiming(document))
           .type('application/json; charset=utf-8');
-        return sendDocument({ request, reply, encoder }, viewDocument(document, view, pageTokens));
+        return bodies.send({ request, reply }, viewDocument(document, view, pageTokens));
       }
       const format = accepted && eventFormats[accepted];
       if (!format) {
@@ -96,7 +122,7 @@ export const searchRoute: FastifyPluginCallbackTypebox<Parts> = (
       }
       // An EventSource connects again when a stream has ended: 204 tells it to stop.
       if (LAST_EVENTS.has(request.headers['last-event-id'])) return reply.code(204).send(null);
-      const events = streams.follow(question, { deadlineMs: leftMs(request) });
+      const events = answers.events(question, { deadlineMs: leftMs(request), key });
       const viewed = viewEvents(events, view, pageTokens);
       const leave = (): void => void viewed.return?.();
       clientSignal(reply).addEventListener('abort', leave);

@@ -6,10 +6,9 @@ import { MAX_STATION_TEXT, type Station } from '@ticketing/core';
 import type { Point, StationBook } from '@ticketing/stations';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { Parts } from '../../compose.ts';
-import type { StationTexts } from '../../search/query/station-texts.ts';
+import type { Stations, StationTexts } from '../../search/station-texts.ts';
+import type { BodySender } from '../body-sender.ts';
 import { badParameter, Problem, ProblemError } from '../problem.ts';
-import { type EncodableDocument, sendDocument } from '../send-document.ts';
 
 const MOST = 50;
 const POINT = /^(-?\d{1,2}(?:\.\d{1,9})?),(-?\d{1,3}(?:\.\d{1,9})?)$/;
@@ -119,27 +118,23 @@ const detailsResponse: unknown = {
   404: { description: 'No station has this id', ...problem },
 };
 
+export interface StationsDependencies extends Stations {
+  readonly bodies: Pick<BodySender, 'send'>;
+}
+
 /** `GET /stations` and `/stations/:id`. The table of all stations is opened at the first request that needs it. */
-export const stationRoutes: FastifyPluginAsyncTypebox<Parts> = async (app, parts) => {
-  const { stationBook, stationTexts, encoder } = parts;
+export const stationRoutes: FastifyPluginAsyncTypebox<StationsDependencies> = async (
+  app,
+  { stationBook, stationTexts, bodies },
+) => {
   await app.register(etag);
-  const listed: EncodableDocument = {
-    body: Buffer.from(
-      JSON.stringify({
-        stations: [...stationTable.groups, ...stationTable.stations].map(listedStation),
-      }),
-    ),
-  };
+  const listed = Buffer.from(
+    JSON.stringify({
+      stations: [...stationTable.groups, ...stationTable.stations].map(listedStation),
+    }),
+  );
 
   let tag: string | undefined;
-
-  function send(
-    { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-    document: EncodableDocument,
-  ): Promise<FastifyReply> {
-    reply.type('application/json; charset=utf-8').header('vary', 'accept-encoding');
-    return sendDocument({ request, reply, encoder }, document);
-  }
 
   /** Sends what is the same until the table or the program is another one. */
   function sendKept(
@@ -200,8 +195,10 @@ export const stationRoutes: FastifyPluginAsyncTypebox<Parts> = async (app, parts
     async (request, reply) => {
       const { query } = request;
       if (query.text === undefined && query.near === undefined) {
-        reply.header('cache-control', 'no-cache');
-        return send({ request, reply }, listed);
+        reply
+          .type('application/json; charset=utf-8')
+          .headers({ 'cache-control': 'no-cache', vary: 'accept-encoding' });
+        return bodies.send({ request, reply }, listed);
       }
       const [book, texts] = await Promise.all([stationBook(), stationTexts()]);
       const body = () => suggestions({ book, texts }, query);

@@ -2,10 +2,10 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import { DispatchError } from '@ticketing/dispatch';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Parts } from '../../compose.ts';
+import type { Answers } from '../../answers/answers.ts';
 import { MOST_FOUND } from '../../worms/worm.ts';
+import { wormKey } from '../../worms/worm-answer.ts';
 import { WormError } from '../../worms/worm-error.ts';
-import { wormQuestion } from '../../worms/worm-question.ts';
 import { badParameter, clientSignal, Problem, ProblemError } from '../problem.ts';
 
 const problem = { content: { 'application/problem+json': { schema: Problem } } };
@@ -47,25 +47,32 @@ const schema = {
   response,
 };
 
+export interface WormsDependencies {
+  readonly answers: Pick<Answers, 'worms'>;
+  /** Whether equal questions share their work. */
+  readonly isShared: boolean;
+  /** Milliseconds that a request has left, from 1. */
+  leftMs(request: { readonly arrivedAt: number }): number;
+}
+
 /** `GET /api/v1/worms/:class`: documents from a store that has no index of classes. */
-export const wormsRoute: FastifyPluginCallbackTypebox<Parts> = (
+export const wormsRoute: FastifyPluginCallbackTypebox<WormsDependencies> = (
   app,
-  { finders: { worms }, carriers, pageTokens, now, leftMs },
+  { answers, isShared, leftMs },
   done,
 ) => {
-  const isShared = worms.stats() !== undefined;
-  const keyOf = ({ url }: FastifyRequest): string | undefined =>
-    isShared ? wormQuestion.keyOfTarget(url, { nowMs: now(), carriers, pageTokens }) : undefined;
+  const keyOf = ({ params }: FastifyRequest): string =>
+    wormKey((params as { readonly class: string }).class);
   app.get(
     '/api/v1/worms/:class',
-    { schema, config: { admission: { keyOf } } },
+    { schema, config: { admission: isShared ? { keyOf } : undefined } },
     async (request, reply) => {
       const wormClass = request.params.class;
       if (/\p{Cc}/u.test(wormClass)) {
         throw badParameter('class', 'text without control characters', wormClass);
       }
       const options = { signal: clientSignal(reply), deadlineMs: leftMs(request) };
-      const answer = await worms.find(wormClass, options).catch((error) => {
+      const answer = await answers.worms(wormClass, options).catch((error) => {
         throw problemOf(error);
       });
       return reply

@@ -1,7 +1,7 @@
 import uPlot from 'uplot';
 import type { OperatorView } from '../../operator/view-schema.ts';
+import type { Rates } from '../rates.ts';
 import { dashOf, MOST_LINES } from './line-dash.ts';
-import type { Rates } from './rates.ts';
 import { clockTime } from './show.ts';
 
 /** The charts of a page: two minutes of what the tables say. */

@@ -1,5 +1,5 @@
-import { fold } from '../../fold.ts';
-import { html } from '../html.ts';
+import { fold } from '../../search/fold.ts';
+import { html } from '../frame/html.ts';
 import { type Choice, matches } from '../match-stations.ts';
 import { show } from './show.ts';
 

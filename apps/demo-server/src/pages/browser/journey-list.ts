@@ -1,5 +1,5 @@
 import { type Journey, type JourneyOrder, sortJourneys } from '@ticketing/core';
-import { html } from '../html.ts';
+import { html } from '../frame/html.ts';
 import { journeyDetails, journeyRow } from '../journey/journey-row.ts';
 import { clockOf, type Names } from '../journey/names.ts';
 import { fragmentOf, show } from './show.ts';

@@ -1,11 +1,11 @@
 // The operator's page: follows the views of the server, and shows each in tables and charts.
 import type { OperatorView } from '../../operator/view-schema.ts';
-import { html } from '../html.ts';
+import { html } from '../frame/html.ts';
 import { headlines, operatorTables, type TableName, type TableRow } from '../operator-tables.ts';
 import { loadText, routerText } from '../operator-texts.ts';
+import { createRates } from '../rates.ts';
 import { createCharts } from './charts.ts';
 import { wireControls } from './operator-controls.ts';
-import { createRates } from './rates.ts';
 import { clockTime, fragmentOf, show } from './show.ts';
 
 /** An EventSource that was refused does not try again by itself. */

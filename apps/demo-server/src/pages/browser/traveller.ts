@@ -1,7 +1,7 @@
 // The traveller's page: reads the form, follows a search, shows what comes. The address holds the state.
 import type { JourneyOrder } from '@ticketing/core';
 import { carrierChip, carrierNotes, statusText, toAskAgain } from '../carrier-chip.ts';
-import { html, type SafeHtml } from '../html.ts';
+import { html, type SafeHtml } from '../frame/html.ts';
 import type { Names } from '../journey/names.ts';
 import { OPTIONAL_FIELDS, PAGE_FIELDS, pageLinks, withPage } from '../page-fields.ts';
 import { fieldNote, problemNote, type ShownProblem } from '../problem-note.ts';

@@ -1,5 +1,5 @@
 import { formatMoney, type Journey, lowestTotals, type TimeAt } from '@ticketing/core';
-import { html, type SafeHtml } from '../html.ts';
+import { html, type SafeHtml } from '../frame/html.ts';
 import { legItem, remarkLines } from './leg-item.ts';
 import { clockOf, type Names, nameOf, rideText } from './names.ts';
 import { offerTable } from './offer-table.ts';

@@ -7,7 +7,7 @@ import type {
   TimeAt,
   TransferLeg,
 } from '@ticketing/core';
-import { html, type SafeHtml } from '../html.ts';
+import { html, type SafeHtml } from '../frame/html.ts';
 import { clockOf, type Names, nameOf, rideText } from './names.ts';
 
 /** Characters that fit into one line. */

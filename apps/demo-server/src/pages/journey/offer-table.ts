@@ -1,5 +1,5 @@
 import { formatMoney, type Offer, type OfferConditions, type Passenger } from '@ticketing/core';
-import { html, type SafeHtml } from '../html.ts';
+import { html, type SafeHtml } from '../frame/html.ts';
 import { type Names, nameOf } from './names.ts';
 
 /** Renders offers, each with whom it is for and what may be done with it. */

@@ -6,13 +6,15 @@ import {
   rawJson,
   type TaskContext,
 } from '@ticketing/dispatch';
-import { mapItems } from '../map-items.ts';
-import type { CarrierName } from './carriers.ts';
-import type { DocumentQuestion } from './query/search-query.ts';
+import type { CarrierName } from '../carriers/carriers.ts';
+import { mapItems } from '../search/map-items.ts';
+import type { SearchDocument } from '../search/search-document.ts';
+import type { DocumentQuestion } from '../search/search-query.ts';
+import { eventOf } from '../search/search-view.ts';
+import type { Answers } from './answers.ts';
+import { searching } from './here.ts';
 import { retryOptions, TRANSIT_MS } from './remote-call.ts';
 import { rejectRestored, restoredError } from './restored-error.ts';
-import { eventOf } from './search-view.ts';
-import { localSearches, type SearchDocument, type Searches } from './searches.ts';
 
 interface WholeSearch {
   readonly question: DocumentQuestion;
@@ -36,13 +38,13 @@ export const SEARCH_TASKS = [
 export function searchTasks(search: () => Search): SearchTasks {
   return {
     searchDocument: ({ question, deadlineMs }, context) =>
-      localSearches(search()).document(question, {
+      searching(search()).document(question, {
         signal: context.signal,
         deadlineMs: leftMs(deadlineMs, context),
       }),
     searchEvents({ question, deadlineMs }, context) {
       const left = { deadlineMs: leftMs(deadlineMs, context) };
-      return mapItems(localSearches(search()).stream(question, left), rawJson);
+      return mapItems(searching(search()).events(question, left), rawJson);
     },
   };
 }
@@ -93,7 +95,8 @@ function leftOf(deadlineMs: number): () => number {
   return () => Math.max(1, Math.ceil(endsAt - performance.now()));
 }
 
-interface WorkerSearchOptions {
+interface WorkersOptions {
+  readonly dispatcher: Dispatcher<SearchTasks>;
   /** The carriers of a question that names none. */
   readonly carriers: readonly CarrierName[];
   /** Gets the milliseconds that a carrier took to answer, or had taken at the deadline. */
@@ -101,14 +104,10 @@ interface WorkerSearchOptions {
 }
 
 /**
- * Returns searches that each run whole in a worker; their events come as their carriers answer. If the worker is lost before the
- * first event, the search begins again, once; later the loss is one error. `own` searches, and counts, while a fleet has no host.
+ * Runs each search whole in a worker; its events come as its carriers answer. If the worker is lost before the first event, the
+ * search begins again, once; later the loss is one error. `own` searches, and counts, while a fleet has no host.
  */
-export function workerSearches(
-  dispatcher: Dispatcher<SearchTasks>,
-  own: Searches,
-  { carriers, onEnd }: WorkerSearchOptions,
-): Searches {
+export function inWorkers(own: Answers, { dispatcher, carriers, onEnd }: WorkersOptions): Answers {
   const asked = (question: DocumentQuestion, deadlineMs: number): WholeSearch => ({
     question: { carriers, ...question },
     deadlineMs,
@@ -119,20 +118,20 @@ export function workerSearches(
     if (state === 'ok' || state === 'empty' || state === 'timeout') onEnd(carrier, ms);
   };
   return {
-    async document(question, { signal, deadlineMs }) {
+    async document(question, options) {
+      const { signal, deadlineMs } = options;
       const left = leftOf(deadlineMs);
       try {
-        const input = asked(question, deadlineMs);
-        const options = { signal, ...limits(deadlineMs) };
-        const found = await dispatcher.run('searchDocument', input, options);
+        const call = { signal, ...limits(deadlineMs) };
+        const found = await dispatcher.run('searchDocument', asked(question, deadlineMs), call);
         for (const status of found.carriers) note(status);
         return found;
       } catch (error) {
         if (!isWithoutHost(error)) throw restoredError(error);
-        return own.document(question, { signal, deadlineMs: left() });
+        return own.document(question, { ...options, deadlineMs: left() });
       }
     },
-    stream(question, { deadlineMs }) {
+    events(question, { deadlineMs }) {
       const input = asked(question, deadlineMs);
       const left = leftOf(deadlineMs);
       const texts = dispatcher.stream('searchEvents', input, limits(deadlineMs));
@@ -141,8 +140,10 @@ export function workerSearches(
         if (event.type === 'carrier-status') note(event.status);
         return event;
       });
-      return orOthers(events, () => own.stream(question, { deadlineMs: left() }));
+      return orOthers(events, () => own.events(question, { deadlineMs: left() }));
     },
+    worms: own.worms,
+    has: own.has,
     stats: own.stats,
     close: own.close,
   };

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
 
-const BROWSER = fileURLToPath(new URL('./browser/', import.meta.url));
+const BROWSER = fileURLToPath(new URL('../browser/', import.meta.url));
 
 /**
  * Bundles script and style of pages into a subfolder of `folder` that is named after their bytes, each also compressed by

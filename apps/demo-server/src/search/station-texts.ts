@@ -1,6 +1,7 @@
 import { stationTable } from '@ticketing/carriers';
 import type { Station, StationGroup, StationIndex, StationMatch } from '@ticketing/core';
-import { fold } from '../../fold.ts';
+import type { StationBook } from '@ticketing/stations';
+import { fold } from './fold.ts';
 import type { SearchParameters } from './search-parameters.ts';
 
 /** Finds what a text means. */
@@ -79,4 +80,29 @@ export async function stationsFor(
 ): Promise<StationTexts> {
   const isServed = (text: string): boolean => servedStations.find(text).kind === 'found';
   return [origin, destination, via].every(isServed) ? servedStations : openBook();
+}
+
+/** Every station, opened at the first call. */
+export interface Stations {
+  /** Codes and names of all stations. */
+  stationBook(): Promise<StationBook>;
+  /** What texts of searches mean. */
+  stationTexts(): Promise<StationTexts>;
+}
+
+/** Creates the stations of a process. Nothing of them is loaded before they are asked for. */
+export function createStations(): Stations {
+  let book: Promise<StationBook> | undefined;
+  let texts: Promise<StationTexts> | undefined;
+  const stationBook = (): Promise<StationBook> => {
+    book ??= import('@ticketing/stations').then(({ openStations }) => openStations());
+    return book;
+  };
+  return {
+    stationBook,
+    stationTexts() {
+      texts ??= stationBook().then(searchedStations);
+      return texts;
+    },
+  };
 }

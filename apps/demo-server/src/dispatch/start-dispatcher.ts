@@ -3,15 +3,22 @@ import type { Search } from '@ticketing/core';
 import { createInProcessDispatcher, type Dispatcher, defineTasks } from '@ticketing/dispatch';
 import type { NatsFleetStats } from '@ticketing/dispatch-nats';
 import { withFallback } from '@ticketing/dispatch-wrappers';
+import { SEARCH_TASKS, type SearchTasks, searchTasks } from '../answers/in-workers.ts';
+import {
+  CARRIER_TASKS,
+  type Carriers,
+  type CarrierTasks,
+  carrierTasks,
+} from '../carriers/carriers.ts';
+import type { DispatchName } from '../flags/dispatch-kinds.ts';
 import { hideNatsSecrets, hideSecretsOf } from '../flags/flag-values.ts';
-import { type FleetFlags, natsOptions, SOON } from '../fleet/nats-options.ts';
-import { programUrl } from '../program-url.ts';
+import { type FleetFlags, natsOptions, SOON } from '../nats/nats-options.ts';
+import { programUrl } from '../processes/program-url.ts';
 import { type Telemetry, telemetryEnvironment } from '../telemetry/telemetry.ts';
-import { CARRIER_TASKS, type Carriers, type CarrierTasks, carrierTasks } from './carriers.ts';
-import { SEARCH_TASKS, type SearchTasks, searchTasks } from './worker-searches.ts';
 
 interface DispatchDependencies {
   readonly flags: FleetFlags & {
+    readonly dispatch: DispatchName;
     readonly dispatchWorkers: number;
     readonly fallback: number | 'off';
     readonly offload: string;
@@ -40,76 +47,40 @@ interface Dispatching {
   close(): Promise<void>;
 }
 
-interface DispatchKind {
-  /** What its workers are; `undefined` if it has none. */
-  readonly workers: 'processes' | 'threads' | undefined;
-  /** Whether the server processes run the tasks, unless there is only one. */
-  readonly inServers?: true;
-  /** Whether hosts of a fleet run them. */
-  readonly inFleet?: true;
-  start(dependencies: DispatchDependencies): Promise<Dispatching>;
-}
-
 /** Tasks of workers that only run tasks, and of hosts. */
 export type WorkerTasks = CarrierTasks & SearchTasks;
 export const WORKER_TASKS = [...CARRIER_TASKS, ...SEARCH_TASKS] as const;
 
-/** Every value of `--dispatch`. */
-const dispatchers = {
-  'in-process': {
-    workers: undefined,
-    async start({ carriers, hostSearch }) {
-      const tasks = carrierTasks(carriers);
-      if (hostSearch === undefined) return owned(createInProcessDispatcher(defineTasks(tasks)));
-      const whole = createInProcessDispatcher<WorkerTasks>(
-        defineTasks({ ...tasks, ...searchTasks(() => hostSearch) }),
-      );
-      return { ...owned(whole), whole };
-    },
+/** Starts each value of `--dispatch`. */
+const starters: Readonly<
+  Record<DispatchName, (dependencies: DispatchDependencies) => Promise<Dispatching>>
+> = {
+  async 'in-process'({ carriers, hostSearch }) {
+    const tasks = carrierTasks(carriers);
+    if (hostSearch === undefined) return owned(createInProcessDispatcher(defineTasks(tasks)));
+    const whole = createInProcessDispatcher<WorkerTasks>(
+      defineTasks({ ...tasks, ...searchTasks(() => hostSearch) }),
+    );
+    return { ...owned(whole), whole };
   },
-  fork: {
-    workers: 'processes',
-    async start(dependencies) {
-      const { createForkDispatcher } = await import('@ticketing/dispatch-fork');
-      const options = workerOptions(dependencies);
-      return ofWorkers(createForkDispatcher<WorkerTasks>(programUrl('tasks'), options));
-    },
+  async fork(dependencies) {
+    const { createForkDispatcher } = await import('@ticketing/dispatch-fork');
+    const options = workerOptions(dependencies);
+    return ofWorkers(createForkDispatcher<WorkerTasks>(programUrl('tasks'), options));
   },
-  piscina: {
-    workers: 'threads',
-    async start(dependencies) {
-      const { createPiscinaDispatcher } = await import('@ticketing/dispatch-piscina');
-      const options = workerOptions(dependencies);
-      return ofWorkers(createPiscinaDispatcher<WorkerTasks>(programUrl('tasks'), options));
-    },
+  async piscina(dependencies) {
+    const { createPiscinaDispatcher } = await import('@ticketing/dispatch-piscina');
+    const options = workerOptions(dependencies);
+    return ofWorkers(createPiscinaDispatcher<WorkerTasks>(programUrl('tasks'), options));
   },
-  cluster: {
-    workers: 'processes',
-    inServers: true,
-    start: (dependencies) =>
-      dependencies.primary ? overServers(dependencies.primary) : clusterOfTasks(dependencies),
-  },
-  nats: {
-    workers: undefined,
-    inFleet: true,
-    start: overFleet,
-  },
-} satisfies Record<string, DispatchKind>;
+  cluster: (dependencies) =>
+    dependencies.primary ? overServers(dependencies.primary) : clusterOfTasks(dependencies),
+  nats: overFleet,
+};
 
-export type DispatchName = keyof typeof dispatchers;
-export const DISPATCH_NAMES = Object.keys(dispatchers) as readonly DispatchName[];
-
-/** Returns what is known of a dispatcher before it is started. */
-export function dispatchKind(name: DispatchName): DispatchKind {
-  return dispatchers[name];
-}
-
-/** Starts a dispatcher, and waits until it takes tasks. */
-export async function startDispatcher(
-  name: DispatchName,
-  dependencies: DispatchDependencies,
-): Promise<Dispatching> {
-  const dispatching = await dispatchers[name].start(dependencies);
+/** Starts the dispatcher of `--dispatch`, and waits until it takes tasks. */
+export async function startDispatcher(dependencies: DispatchDependencies): Promise<Dispatching> {
+  const dispatching = await starters[dependencies.flags.dispatch](dependencies);
   try {
     await dispatching.ready();
     return dispatching;
@@ -161,7 +132,9 @@ async function overFleet({ flags, carriers }: DispatchDependencies): Promise<Dis
   const { createNatsDispatcher } = await import('@ticketing/dispatch-nats');
   const tasks = flags.offload === 'search' ? WORKER_TASKS : CARRIER_TASKS;
   const hosts = createNatsDispatcher<WorkerTasks>({
-    ...{ nats: natsOptions(flags, 'tasks'), fleet: flags.fleet, tasks },
+    nats: natsOptions(flags, 'tasks'),
+    fleet: flags.fleet,
+    tasks,
     ...(flags.zone !== undefined && { hosts: { zone: flags.zone } }),
     ...(fallback === 'off' ? LATER : SOON),
   });

@@ -1,7 +1,7 @@
 // The thread of the embedded simulator.
 import { type CarrierSim, type Latency, startCarrierSim } from '@ticketing/carrier-sim';
 import { defineTasks, type TaskModule } from '@ticketing/dispatch';
-import { CARRIER_NAMES } from './search/carriers.ts';
+import { CARRIER_NAMES } from '../carriers/carriers.ts';
 
 export type UpstreamTasks = {
   /** Starts the simulator until the thread ends. Returns its URL. */

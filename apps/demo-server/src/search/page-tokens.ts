@@ -1,10 +1,13 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { SearchPage } from '@ticketing/core';
+import type { SearchPage, SearchPages } from '@ticketing/core';
+import type { SealedPages } from './search-answer.ts';
 
 /** Pages of searches as text for addresses: what is in them comes back unchanged, or not at all. */
 export interface PageTokens {
   /** Returns the page as text: base64url of its JSON, a dot, and the HMAC-SHA-256 of that. */
   seal(page: SearchPage): string;
+  /** Returns the pages beside an answer as texts, made once for all who get the answer. */
+  sealAll(pages: SearchPages): SealedPages;
   /** Returns the page of a text that was sealed with the same key, else `undefined`. */
   open(text: string): SearchPage | undefined;
 }
@@ -13,10 +16,21 @@ export interface PageTokens {
 export function createPageTokens(key: string): PageTokens {
   const proofOf = (payload: string): Buffer =>
     createHmac('sha256', key).update(`page ${payload}`).digest();
+  const seal = (page: SearchPage): string => {
+    const payload = Buffer.from(JSON.stringify(page)).toString('base64url');
+    return `${payload}.${proofOf(payload).toString('base64url')}`;
+  };
+  const known = new WeakMap<SearchPages, SealedPages>();
   return {
-    seal(page) {
-      const payload = Buffer.from(JSON.stringify(page)).toString('base64url');
-      return `${payload}.${proofOf(payload).toString('base64url')}`;
+    seal,
+    sealAll(pages) {
+      const { earlier, later } = pages;
+      const sealed = known.get(pages) ?? {
+        ...(earlier && { earlier: seal(earlier) }),
+        ...(later && { later: seal(later) }),
+      };
+      known.set(pages, sealed);
+      return sealed;
     },
     open(text) {
       const [payload = '', proof = ''] = text.split('.', 2);

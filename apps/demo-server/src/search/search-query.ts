@@ -9,8 +9,8 @@ import {
   type Station,
 } from '@ticketing/core';
 import { nearest } from '@ticketing/kit';
-import { badParameter } from '../../http/problem.ts';
-import { CARRIER_NAMES, type CarrierName, carrierTitles } from '../carriers.ts';
+import { CARRIER_NAMES, type CarrierName, carrierTitles } from '../carriers/carriers.ts';
+import { badParameter } from '../http/problem.ts';
 import type { PageTokens } from './page-tokens.ts';
 import { isSet, type SearchParameters } from './search-parameters.ts';
 import type { StationTexts } from './station-texts.ts';

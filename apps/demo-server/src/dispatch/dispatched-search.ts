@@ -1,8 +1,8 @@
 import { createSearch, type RunCarrier, type Search } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
+import { farRetryOptions, retryOptions } from '../answers/remote-call.ts';
+import type { CarrierName, Carriers, CarrierTasks } from '../carriers/carriers.ts';
 import type { Flags } from '../flags/flag-specs.ts';
-import type { CarrierName, Carriers, CarrierTasks } from './carriers.ts';
-import { farRetryOptions, retryOptions } from './remote-call.ts';
 
 interface DispatchedSearchOptions {
   readonly flags: Pick<Flags, 'carriers' | 'deadlineMs' | 'offload'>;

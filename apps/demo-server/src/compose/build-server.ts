@@ -2,33 +2,57 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import accepts from '@fastify/accepts';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { Admission } from '@ticketing/admission';
 import { FlagError } from '@ticketing/cli-kit';
 import { limitPipelined } from '@ticketing/socket-router/worker';
 import { type FastifyInstance, fastify, LogController, type RouteOptions } from 'fastify';
-import type { Parts } from '../compose.ts';
 import type { Flags } from '../flags/flag-specs.ts';
-import { admit } from './admit.ts';
-import { describeApi } from './api/describe-api.ts';
-import { guardNames } from './guard-controls.ts';
-import { createHttpRules } from './http-rules.ts';
-import { sendProblem } from './problem.ts';
-import { computeRoute } from './routes/compute.ts';
-import { docsRoutes } from './routes/docs.ts';
-import { type HealthOptions, healthRoutes } from './routes/health.ts';
-import { metricsRoute } from './routes/metrics.ts';
-import { type OperatorOptions, operatorRoutes } from './routes/operator.ts';
-import { pageRoutes } from './routes/pages.ts';
-import { searchRoute } from './routes/search.ts';
-import { sinkRoute } from './routes/sink.ts';
-import { stationRoutes } from './routes/stations.ts';
-import { wormsRoute } from './routes/worms.ts';
+import { admit } from '../http/admit.ts';
+import { describeApi } from '../http/api/describe-api.ts';
+import type { DurationCounts } from '../http/duration-counts.ts';
+import { guardNames } from '../http/guard-controls.ts';
+import { createHttpRules } from '../http/http-rules.ts';
+import { sendProblem } from '../http/problem.ts';
+import { computeRoute } from '../http/routes/compute.ts';
+import { docsRoutes } from '../http/routes/docs.ts';
+import { type HealthOptions, healthRoutes } from '../http/routes/health.ts';
+import { metricsRoute } from '../http/routes/metrics.ts';
+import { type OperatorOptions, operatorRoutes } from '../http/routes/operator.ts';
+import { type PagesDependencies, pageRoutes } from '../http/routes/pages.ts';
+import { type SearchDependencies, searchRoute } from '../http/routes/search.ts';
+import { sinkRoute } from '../http/routes/sink.ts';
+import { type StationsDependencies, stationRoutes } from '../http/routes/stations.ts';
+import { type WormsDependencies, wormsRoute } from '../http/routes/worms.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 
 /** Node's own limit for a request's head. */
 const MAX_HEAD_BYTES = 16_384;
+/** How requests are held against the schemas of their routes: as they are, the first error only. */
+export const validation = {
+  removeAdditional: false,
+  coerceTypes: false,
+  allErrors: false,
+  // TypeBox makes valid schemas. Checking each against the meta-schema takes half of the time of a start.
+  meta: false,
+  validateSchema: false,
+} as const;
 const INTEGER = /^(?:0|-?[1-9]\d{0,14})$/;
 
+/** What all routes need, each a part of it. */
+type RouteDependencies = SearchDependencies &
+  WormsDependencies &
+  StationsDependencies &
+  Omit<PagesDependencies, 'flags' | 'notFound'>;
+
 export interface ServerOptions extends HealthOptions, OperatorOptions {
-  readonly parts: Parts;
+  readonly parts: RouteDependencies & {
+    /** Decides which requests begin. */
+    readonly admission: Admission;
+    /** Makes spans of requests. */
+    readonly telemetry: Pick<Telemetry, 'watch'>;
+    /** Counts the answers. */
+    readonly durations: Pick<DurationCounts, 'watch' | 'count'>;
+  };
   /** Serves HTTPS. Processes with the same `ticketKeys` resume each other's sessions. */
   readonly tls: (TlsFiles & { readonly ticketKeys?: Buffer }) | undefined;
 }
@@ -81,13 +105,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     routerOptions: { maxParamLength: MAX_HEAD_BYTES },
     clientErrorHandler: rules.clientErrorHandler,
     frameworkErrors: sendProblem,
-    ajv: {
-      customOptions: {
-        ...{ removeAdditional: false, coerceTypes: false, allErrors: false },
-        // TypeBox makes valid schemas. Checking each against the meta-schema takes half of the time of a start.
-        ...{ meta: false, validateSchema: false },
-      },
-    },
+    ajv: { customOptions: validation },
   }).withTypeProvider<TypeBoxTypeProvider>();
   // The schemas describe the answers; the answers are plain data and are written as they are.
   app.setSerializerCompiler(() => JSON.stringify);
@@ -116,7 +134,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   // Otherwise each request that one client sends ahead is work, and an answer in memory, whether or not it reads them.
   limitPipelined(app.server);
   // First, so that a refusal costs little.
-  await admit(app as unknown as FastifyInstance, options);
+  await admit(app as unknown as FastifyInstance, { admission: parts.admission, draining });
   rules.apply(app as unknown as FastifyInstance);
   app.addHook('onRequest', async (request) => guardNames(request, flags));
   app.addHook('onRoute', readIntegers);
@@ -138,14 +156,14 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 /**
  * Returns a log controller that counts answers and logs nothing. It adds no hook to any route.
  */
-function countingController(durations: Parts['durations']): LogController {
+function countingController(durations: Pick<DurationCounts, 'count'>): LogController {
   const controller = new LogController({ disableRequestLogging: true });
   controller.requestCompleted = (_error, request, reply) => durations.count(request, reply);
   return controller;
 }
 
 /** Converts parameters that are integers by their schema and written as in JSON. Others stay text, which the schema refuses. */
-function readIntegers(route: RouteOptions): void {
+export function readIntegers(route: RouteOptions): void {
   const { properties = {} } = Object(route.schema?.querystring);
   const names = Object.keys(properties).filter((name) => properties[name].type === 'integer');
   if (names.length === 0) return;

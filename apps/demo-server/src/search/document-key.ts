@@ -1,22 +1,8 @@
 import { canonicalKey } from '@ticketing/batching';
 import { JOURNEY_ORDERS, type JourneyOrder } from '@ticketing/core';
-import type { QuestionKind, TargetContext } from './coalesced.ts';
-import { INTEGER_PARAMETERS, SearchParameters } from './query/search-parameters.ts';
-import { type DocumentQuestion, readSearchQuestion } from './query/search-query.ts';
-import { servedStations } from './query/station-texts.ts';
-import type { SearchDocument, Searches } from './searches.ts';
-
-/** A search as one document. Streams are shared by `shared-streams.ts`. */
-export const documentQuestion: QuestionKind<
-  DocumentQuestion,
-  SearchDocument,
-  { readonly search: Pick<Searches, 'document'> }
-> = {
-  name: 'search',
-  keyOf: documentKey,
-  keyOfTarget: documentKeyOfTarget,
-  local: ({ search }) => search.document,
-};
+import { INTEGER_PARAMETERS, SearchParameters } from './search-parameters.ts';
+import { type DocumentQuestion, type ReadContext, readSearchQuestion } from './search-query.ts';
+import { servedStations } from './station-texts.ts';
 
 /** Returns the same text for equal searches. */
 export function documentKey({ query, order, carriers = [] }: DocumentQuestion): string {
@@ -39,16 +25,33 @@ const LONGEST: ReadonlyMap<string, number> = new Map(
   ]),
 );
 
-function documentKeyOfTarget(target: string, asked: TargetContext): string | undefined {
+/** Returns the key of a request's target; `undefined` for any other target, and for one that {@link quickQuestion} does not read. */
+export function documentKeyOfTarget(
+  target: string,
+  context: Omit<ReadContext, 'stations'>,
+): string | undefined {
   if (!target.startsWith('/search?')) return undefined;
   const query = target.slice('/search?'.length);
   if (hasMoreThan(LONGEST.size, query)) return undefined;
   const entries = [...new URLSearchParams(query)];
-  const isKnown = ([name, text]: readonly [string, string]): boolean =>
-    text.length <= (LONGEST.get(name) ?? -1);
-  if (!entries.every(isKnown)) return undefined;
   const parameters = Object.fromEntries(entries);
   if (Object.keys(parameters).length < entries.length) return undefined;
+  const question = quickQuestion(parameters, context);
+  return question && documentKey(question);
+}
+
+/**
+ * Reads parameters as a target has them, before anything has checked them; `undefined` if one is wrong, or takes the book of all stations to
+ * be opened. It takes no time that grows with a power of their length, and looks for no near names.
+ */
+export function quickQuestion(
+  parameters: Readonly<Record<string, unknown>>,
+  context: Omit<ReadContext, 'stations'>,
+): DocumentQuestion | undefined {
+  const entries = Object.entries(parameters);
+  const isKnown = ([name, text]: readonly [string, unknown]): boolean =>
+    typeof text === 'string' && text.length <= (LONGEST.get(name) ?? -1);
+  if (!entries.every(isKnown)) return undefined;
   const { origin, destination, order = 'departure' } = parameters;
   if (origin === undefined || destination === undefined) return undefined;
   if (!JOURNEY_ORDERS.includes(order as JourneyOrder)) return undefined;
@@ -57,9 +60,7 @@ function documentKeyOfTarget(target: string, asked: TargetContext): string | und
     INTEGER_PARAMETERS.has(name) ? Number(text) : text,
   ]);
   try {
-    // Any other text has no key: a router does not open the book for it.
-    const context = { ...asked, stations: servedStations };
-    return documentKey(readSearchQuestion(Object.fromEntries(values), context));
+    return readSearchQuestion(Object.fromEntries(values), { ...context, stations: servedStations });
   } catch {
     // The process that answers the request reports what is wrong.
     return undefined;

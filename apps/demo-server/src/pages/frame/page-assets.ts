@@ -13,7 +13,7 @@ export interface Assets {
   of(page: PageName): PageAssets;
 }
 
-const BROWSER = new URL('./browser/', import.meta.url);
+const BROWSER = new URL('../browser/', import.meta.url);
 /** Beside the bundled programs. */
 const BUILT = new URL('./assets/', import.meta.url);
 
@@ -25,7 +25,7 @@ export async function openAssets(): Promise<Assets> {
   const isBuilt = existsSync(BUILT);
   const folder = isBuilt
     ? fileURLToPath(BUILT)
-    : fileURLToPath(new URL('../../node_modules/.cache/pages/', import.meta.url));
+    : fileURLToPath(new URL('../../../node_modules/.cache/pages/', import.meta.url));
   let changedAt = 0;
   let name = isBuilt ? (readdirSync(folder)[0] ?? '') : '';
   const { bundleAssets } = isBuilt
@@ -50,7 +50,7 @@ export async function openAssets(): Promise<Assets> {
 }
 
 function newestOf(folder: URL): number {
-  const files = ['../', './'].flatMap((each) => {
+  const files = ['../', '../frame/', './'].flatMap((each) => {
     const parent = new URL(each, folder);
     return readdirSync(parent).map((file) => new URL(file, parent));
   });

@@ -2,30 +2,16 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { canonicalKey } from '@ticketing/batching';
 import {
-  type CoordinatorStats,
   type SharedCodec,
   type SharedLoadsStats,
   shareLoads,
   structuredCodec,
 } from '@ticketing/batching/shared';
 import type { Flags } from '../flags/flag-specs.ts';
-import { versions } from '../operator/versions.ts';
-import type { Load, ShareLoad } from './coalesced.ts';
+import { versions } from '../processes/versions.ts';
+import type { Answers } from './answers.ts';
 import { restoredError } from './restored-error.ts';
-
-/** Counters of what a process shares by Redis. */
-export interface SharedStats {
-  readonly coordinator: CoordinatorStats;
-  /** By the name of the question. */
-  readonly loads: Readonly<Record<string, SharedLoadsStats>>;
-}
-
-/** Loads that all servers with the same `--redis-url` share. */
-export interface SharedLoads {
-  readonly share: ShareLoad;
-  stats(): SharedStats;
-  close(): Promise<void>;
-}
+import { type Load, shared } from './shared.ts';
 
 /** A process that dies while it searches delays the others by that: well below the deadline of a search. */
 const LEASE_MS = 600;
@@ -37,10 +23,11 @@ export const questionCodec: typeof structuredCodec = {
 };
 
 /**
- * Connects to Redis; its driver is loaded here alone. Waits for it no longer than a command may take: while it is not there,
- * each process loads for itself.
+ * Lets all servers with the same `--redis-url` share the answers to equal questions in flight; events are shared in this process. The
+ * driver of Redis is loaded here alone. Waits for Redis no longer than a command may take: while it is not there, each process loads
+ * for itself.
  */
-export async function openSharedLoads(flags: Flags): Promise<SharedLoads> {
+export async function sharedByRedis(own: Answers, flags: Flags): Promise<Answers> {
   const [{ default: driver }, { createRedisCoordinator }] = await Promise.all([
     import('iovalkey'),
     import('@ticketing/batching-redis'),
@@ -53,25 +40,32 @@ export async function openSharedLoads(flags: Flags): Promise<SharedLoads> {
   await once(client, 'ready', soon).catch(() => {});
   const coordinator = createRedisCoordinator({ client, commandTimeoutMs: flags.redisTimeoutMs });
   const loads = new Map<string, () => SharedLoadsStats>();
-  return {
+  const answers = shared(own, {
     share<Question, Answer>(load: Load<Question, Answer>, name: string) {
-      const shared = shareLoads(load, {
+      const loader = shareLoads(load, {
         coordinator,
         name: `${name}:${digestOf(flags)}`,
         key: ({ key }) => key,
         leaseMs: LEASE_MS,
         codec: questionCodec as SharedCodec<Answer>,
       });
-      loads.set(name, () => shared.stats());
-      return shared;
+      loads.set(name, loader.stats);
+      return loader;
     },
+  });
+  return {
+    ...answers,
     stats: () => ({
-      coordinator: coordinator.stats(),
-      loads: Object.fromEntries([...loads].map(([name, stats]) => [name, stats()])),
+      ...answers.stats(),
+      shared: {
+        coordinator: coordinator.stats(),
+        loads: Object.fromEntries([...loads].map(([name, stats]) => [name, stats()])),
+      },
     }),
     async close() {
       await coordinator.close();
       client.disconnect();
+      await answers.close();
     },
   };
 }

@@ -1,0 +1,115 @@
+import { createAdmission, createQueueSign, createUpstreamSign } from '@ticketing/admission';
+import type { Search } from '@ticketing/core';
+import type { Dispatcher } from '@ticketing/dispatch';
+import type { AnswerTasks } from '../answers/answer-tasks.ts';
+import { here } from '../answers/here.ts';
+import { inWorkers } from '../answers/in-workers.ts';
+import type { Carriers, CarrierTasks } from '../carriers/carriers.ts';
+import { dispatchedSearch } from '../dispatch/dispatched-search.ts';
+import { startDispatcher } from '../dispatch/start-dispatcher.ts';
+import type { Flags } from '../flags/flag-specs.ts';
+import { createBodySender } from '../http/body-sender.ts';
+import { createDurationCounts } from '../http/duration-counts.ts';
+import { keepEvents } from '../operator/event-log.ts';
+import type { OwnStatus } from '../operator/process-status.ts';
+import { createProcessStats } from '../processes/process-stats.ts';
+import { createPageTokens, newPageKey } from '../search/page-tokens.ts';
+import { createSearchReader } from '../search/search-reader.ts';
+import { createStations } from '../search/station-texts.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import { openWorms, type WormLocation } from '../worms/worm-databases.ts';
+import { answerChain } from './answer-chain.ts';
+
+/** Everything that a server process has, by what its users call it. */
+export type Parts = Awaited<ReturnType<typeof compose>>;
+
+interface ComposeDependencies {
+  readonly carriers: Carriers;
+  /** Epoch ms. */
+  readonly now: () => number;
+  /** Where the store is, filled. */
+  readonly worms: WormLocation;
+  /** That of this process, for its workers. */
+  readonly telemetry: Telemetry;
+  /** The primary, in a server process of several. */
+  readonly primary?: Dispatcher<CarrierTasks & AnswerTasks>;
+  /** Of a host: runs whole searches for others, where its workers do not. */
+  readonly hostSearch?: Search;
+}
+
+/** Makes what the flags ask for. `close()` ends what is in flight, then all of it, the carriers' connections too. */
+export async function compose(flags: Flags, dependencies: ComposeDependencies) {
+  const { carriers, now, primary, telemetry, hostSearch } = dependencies;
+  const { deadlineMs, maxInFlight } = flags;
+  const events = keepEvents(now);
+  const tasks = await startDispatcher({ flags, carriers, primary, telemetry, hostSearch });
+  const { dispatcher, whole, reload } = tasks;
+  const store = await openWorms(dependencies.worms, flags).catch(async (error) => {
+    await tasks.close();
+    throw error;
+  });
+  const queueSign = createQueueSign(() => dispatcher.stats());
+  const carriersSign = createUpstreamSign(deadlineMs);
+  const onEnd = carriersSign.note;
+  const inProcess = here(dispatchedSearch(dispatcher, { flags, carriers, now, onEnd }), store);
+  const own =
+    flags.offload === 'search' && tasks.searches !== undefined
+      ? inWorkers(inProcess, { dispatcher: tasks.searches, carriers: flags.carriers, onEnd })
+      : inProcess;
+  const answers = await answerChain(flags, { own, primary });
+  const admission = createAdmission({
+    deadlineMs,
+    maxInFlight,
+    isUnderWay: answers.has,
+    signs: () => ({ queueMs: queueSign.read(), upstreamLate: carriersSign.read() }),
+  });
+  const stations = createStations();
+  const pageTokens = createPageTokens(flags.pageKey ?? newPageKey());
+  const reader = createSearchReader({ ...stations, carriers: flags.carriers, pageTokens, now });
+  const bodies = createBodySender();
+  const durations = createDurationCounts();
+  const processStats = createProcessStats(admission.eventLoop);
+  return {
+    answers,
+    own,
+    whole,
+    reload,
+    admission,
+    durations,
+    bodies,
+    pageTokens,
+    reader,
+    telemetry,
+    now,
+    ...stations,
+    isShared: flags.coalesce !== 'off',
+    leftMs: ({ arrivedAt }: { readonly arrivedAt: number }) =>
+      Math.max(1, Math.ceil(arrivedAt + deadlineMs - performance.now())),
+    status(): OwnStatus {
+      const { coalesce, streams, search, keys, shared, worms } = answers.stats();
+      const stats = {
+        admission: admission.stats(),
+        routes: durations.rows(),
+        coalesce,
+        streams,
+        encoding: bodies.stats(),
+        search,
+        dispatch: dispatcher.stats(),
+        ...(tasks.fleet && { hosts: tasks.fleet() }),
+        ...(keys && { keys }),
+        ...(shared && { shared }),
+        http: carriers.http.stats(),
+        worms,
+        process: processStats(),
+      };
+      return { pid: process.pid, events: events.list(), stats };
+    },
+    async close() {
+      admission.close();
+      events.close();
+      await answers.close();
+      await tasks.close();
+      await carriers.http.close();
+    },
+  };
+}
