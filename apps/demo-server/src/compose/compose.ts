@@ -2,20 +2,17 @@ import { createAdmission, createQueueSign, createUpstreamSign } from '@ticketing
 import type { Search } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
 import type { AnswerTasks } from '../answers/answer-tasks.ts';
-import { here } from '../answers/here.ts';
-import { inWorkers } from '../answers/in-workers.ts';
 import type { Carriers, CarrierTasks } from '../carriers/carriers.ts';
 import { dispatchedSearch } from '../dispatch/dispatched-search.ts';
 import { startDispatcher } from '../dispatch/start-dispatcher.ts';
 import type { Flags } from '../flags/flag-specs.ts';
+import { timeLeft } from '../http/admit.ts';
 import { createBodySender } from '../http/body-sender.ts';
 import { createDurationCounts } from '../http/duration-counts.ts';
 import { keepEvents } from '../operator/event-log.ts';
 import type { OwnStatus } from '../operator/process-status.ts';
 import { createProcessStats } from '../processes/process-stats.ts';
-import { createPageTokens, newPageKey } from '../search/page-tokens.ts';
-import { createSearchReader } from '../search/search-reader.ts';
-import { createStations } from '../search/station-texts.ts';
+import { createReading } from '../search/search-reader.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { openWorms, type WormLocation } from '../worms/worm-databases.ts';
 import { answerChain } from './answer-chain.ts';
@@ -40,10 +37,10 @@ interface ComposeDependencies {
 /** Makes what the flags ask for. `close()` ends what is in flight, then all of it, the carriers' connections too. */
 export async function compose(flags: Flags, dependencies: ComposeDependencies) {
   const { carriers, now, primary, telemetry, hostSearch } = dependencies;
-  const { deadlineMs, maxInFlight } = flags;
+  const { deadlineMs } = flags;
   const events = keepEvents(now);
   const tasks = await startDispatcher({ flags, carriers, primary, telemetry, hostSearch });
-  const { dispatcher, whole, reload } = tasks;
+  const { dispatcher, searches, whole, reload } = tasks;
   const store = await openWorms(dependencies.worms, flags).catch(async (error) => {
     await tasks.close();
     throw error;
@@ -51,21 +48,15 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies) {
   const queueSign = createQueueSign(() => dispatcher.stats());
   const carriersSign = createUpstreamSign(deadlineMs);
   const onEnd = carriersSign.note;
-  const inProcess = here(dispatchedSearch(dispatcher, { flags, carriers, now, onEnd }), store);
-  const own =
-    flags.offload === 'search' && tasks.searches !== undefined
-      ? inWorkers(inProcess, { dispatcher: tasks.searches, carriers: flags.carriers, onEnd })
-      : inProcess;
-  const answers = await answerChain(flags, { own, primary });
+  const search = dispatchedSearch(dispatcher, { flags, carriers, now, onEnd });
+  const links = { search, store, searches, onEnd, primary };
+  const { own, answers } = await answerChain(flags, links);
   const admission = createAdmission({
     deadlineMs,
-    maxInFlight,
+    maxInFlight: flags.maxInFlight,
     isUnderWay: answers.has,
     signs: () => ({ queueMs: queueSign.read(), upstreamLate: carriersSign.read() }),
   });
-  const stations = createStations();
-  const pageTokens = createPageTokens(flags.pageKey ?? newPageKey());
-  const reader = createSearchReader({ ...stations, carriers: flags.carriers, pageTokens, now });
   const bodies = createBodySender();
   const durations = createDurationCounts();
   const processStats = createProcessStats(admission.eventLoop);
@@ -77,14 +68,11 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies) {
     admission,
     durations,
     bodies,
-    pageTokens,
-    reader,
     telemetry,
     now,
-    ...stations,
+    ...createReading(flags, now),
     isShared: flags.coalesce !== 'off',
-    leftMs: ({ arrivedAt }: { readonly arrivedAt: number }) =>
-      Math.max(1, Math.ceil(arrivedAt + deadlineMs - performance.now())),
+    leftMs: timeLeft(deadlineMs),
     status(): OwnStatus {
       const { coalesce, streams, search, keys, shared, worms } = answers.stats();
       const stats = {

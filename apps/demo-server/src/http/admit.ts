@@ -10,6 +10,11 @@ declare module 'fastify' {
   }
 }
 
+/** Returns a function that gives the milliseconds that a request has left, from 1. */
+export function timeLeft(deadlineMs: number): (request: { readonly arrivedAt: number }) => number {
+  return ({ arrivedAt: at }) => Math.max(1, Math.ceil(at + deadlineMs - performance.now()));
+}
+
 const RETRY_AFTER_S = '1';
 
 const details: Readonly<Record<Refusal, string>> = {

@@ -1,7 +1,9 @@
+import type { Flags } from '../flags/flag-specs.ts';
 import { quickQuestion } from './document-key.ts';
+import { createPageTokens, newPageKey, type PageTokens } from './page-tokens.ts';
 import type { SearchParameters } from './search-parameters.ts';
 import { type DocumentQuestion, type ReadContext, readSearchQuestion } from './search-query.ts';
-import { type StationTexts, stationsFor } from './station-texts.ts';
+import { createStations, type Stations, type StationTexts, stationsFor } from './station-texts.ts';
 
 /** Makes questions of the parameters of requests. */
 export interface SearchReader {
@@ -28,4 +30,21 @@ export function createSearchReader(dependencies: ReaderDependencies): SearchRead
     },
     readQuick: (parameters) => quickQuestion(parameters, { carriers, pageTokens, nowMs: now() }),
   };
+}
+
+/** What requests of searches are read with, and their answers written. */
+interface Reading extends Stations {
+  readonly pageTokens: PageTokens;
+  readonly reader: SearchReader;
+}
+
+/** Creates the reading of a process. `now`: epoch ms. */
+export function createReading(
+  { pageKey = newPageKey(), carriers }: Pick<Flags, 'pageKey' | 'carriers'>,
+  now: () => number,
+): Reading {
+  const stations = createStations();
+  const pageTokens = createPageTokens(pageKey);
+  const reader = createSearchReader({ ...stations, carriers, pageTokens, now });
+  return { ...stations, pageTokens, reader };
 }
