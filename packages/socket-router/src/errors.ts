@@ -10,7 +10,7 @@ export type RouterErrorCode =
   | 'ERR_STATE'
   | 'ERR_WORKER_LOST';
 
-/** What the router found: its state, the folder for unix sockets, or the process that ended. */
+/** Data of a {@link RouterError}: the router's state, the folder for unix sockets, or the process that ended. */
 export interface RouterErrorData {
   readonly state?: string;
   readonly folder?: string;
@@ -20,7 +20,7 @@ export interface RouterErrorData {
   readonly signal?: string | undefined;
   /** The last part of the process's standard error, 4 KiB at most. */
   readonly stderrTail?: string;
-  /** In milliseconds. */
+  /** Milliseconds that were exceeded. */
   readonly limit?: number;
 }
 

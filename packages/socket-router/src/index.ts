@@ -20,7 +20,7 @@ export type {
   WorkerStats,
 } from './contract/socket-router.ts';
 export type { WorkerHandle, WorkerHandleStats } from './contract/worker-handle.ts';
-// For those who start workers themselves, such as supervisors of processes:
+// For programs that start workers themselves, such as supervisors of processes:
 export type { RouterWorker, WorkerChannel, WorkerSource } from './contract/worker-source.ts';
 export { RouterError, type RouterErrorCode } from './errors.ts';
 export type { AttachOptions } from './options/attach-options.ts';

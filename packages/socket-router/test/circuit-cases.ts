@@ -86,8 +86,14 @@ export async function open(
 
 const ends = {
   throw: ['TypeError: no database', { exitCode: 1, signal: undefined }],
-  exit: [/^Worker of slot `\d` ended with exit code 3 before it served$/, { exitCode: 3 }],
-  'silent-kill': [/^Worker of slot `\d` ended by SIGKILL before it served$/, { signal: 'SIGKILL' }],
+  exit: [
+    /^Worker of slot `\d` ended with exit code 3 before it served; it must call `attachServer` and stay alive$/,
+    { exitCode: 3 },
+  ],
+  'silent-kill': [
+    /^Worker of slot `\d` ended by SIGKILL before it served; it must call `attachServer` and stay alive$/,
+    { signal: 'SIGKILL' },
+  ],
 } as const;
 
 /** The reason of a circuit that opens since workers end in a way before they serve. */

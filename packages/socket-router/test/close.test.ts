@@ -138,12 +138,12 @@ test('close() may be called twice, and before listen(); listen() only once', asy
   await expect(router.listen({ port: 0 })).rejects.toMatchObject({
     name: 'RouterError',
     code: 'ERR_STATE',
-    message: 'Cannot listen: the router listens already',
+    message: 'Cannot listen: the router listens already; create another router',
   });
   const [first, second] = [router.close(), router.close({ graceMs: 0 })];
   await Promise.all([first, second, router[Symbol.asyncDispose]()]);
   await expect(router.listen({ port: 0 })).rejects.toMatchObject({
-    message: 'Cannot listen: the router is closed',
+    message: 'Cannot listen: the router is closed; create another router',
   });
 });
 

@@ -4,25 +4,25 @@ export interface ProxiedAddresses {
   readonly destination: { readonly address: string; readonly port: number };
 }
 
-/** What a router has read of a connection when it chooses a worker. */
+/** Head of a connection, as a router has read it when it chooses a worker. */
 export interface Head {
   /**
    * `http1`: a request head; `h2c`: HTTP/2 without TLS, whose requests are not read; `tls`: a ClientHello; `tcp`: nothing was
-   * read, since `protocol` is `tcp`.
+   * read, because `protocol` is `tcp`.
    */
   readonly kind: 'http1' | 'h2c' | 'tls' | 'tcp';
-  /** Of `http1`, as sent. */
+  /** Method of `http1`, as sent. */
   readonly method?: string;
-  /** Of `http1`, as sent: a path, or an absolute address. */
+  /** Target of `http1`, as sent: a path, or an absolute address. */
   readonly target?: string;
   /**
-   * Of `http1`: returns the value of a header by its name in any case. Repeated ones are as in Node's `headers`: the first
-   * of those that may occur once, cookies joined by `; `, all others by `, `.
+   * Returns, of `http1`, the value of a header by its name in any case. Repeated ones are as in Node's `headers`: the first
+   * of a header that may occur once, cookies joined by `; `, all others by `, `.
    */
   header?(name: string): string | undefined;
-  /** Of `tls`: the requested server name. */
+  /** Server name that the client of `tls` requests. */
   readonly sni?: string;
-  /** Of `tls`: the protocols that the client offers, its preferred one first. */
+  /** Protocols that the client of `tls` offers, its preferred one first. */
   readonly alpn?: readonly string[];
   /** The client's address; with a PROXY header from a trusted proxy, the address in it. */
   readonly remoteAddress: string | undefined;
@@ -31,13 +31,13 @@ export interface Head {
 }
 
 /**
- * To the worker of a key: the same one for equal keys while the same workers are there. When one leaves, only its keys
+ * Route to the worker of a key: the same one for equal keys while the same workers are there. When one leaves, only its keys
  * move, to others; they return when its slot has a worker again.
  */
 export interface KeyRoute {
   readonly key: string;
   /**
-   * Only these slots, of the router's workers: the others stay free, for canaries. An empty list is refused with 500, a slot
+   * Slots that the key may go to, of the router's workers: the others stay free, for canaries. An empty list is refused with 500, a slot
    * that the router has never had with 503.
    */
   readonly among?: readonly string[] | undefined;
@@ -46,7 +46,7 @@ export interface KeyRoute {
   readonly answer?: undefined;
 }
 
-/** To the worker of a slot, and to no other: the connection waits while that one starts. */
+/** Route to the worker of a slot, and to no other: the connection waits while that one starts. */
 export interface SlotRoute {
   readonly slot: string;
   readonly key?: undefined;
@@ -55,7 +55,7 @@ export interface SlotRoute {
   readonly answer?: undefined;
 }
 
-/** To none: an HTTP status of 400 to 599. */
+/** Refusal with an HTTP status of 400 to 599. */
 export interface RefuseRoute {
   readonly refuse: number;
   readonly answer?: undefined;
@@ -64,17 +64,17 @@ export interface RefuseRoute {
   readonly slot?: undefined;
 }
 
-/** To none: the router answers the request itself, and closes the connection. A TLS client gets an alert. */
+/** Answer of the router itself, which closes the connection. A TLS client gets an alert. */
 export interface AnswerRoute {
   readonly answer: {
     /** 200 to 599. */
     readonly status: number;
     /**
-     * Without those that say how an answer is sent, such as `content-length`. `content-type` is `text/plain; charset=utf-8`
+     * Headers of the answer, without `content-length` and others of how it is sent. `content-type` is `text/plain; charset=utf-8`
      * unless it is here.
      */
     readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
-    /** A short one: the client has a second to read it. */
+    /** Body of the answer, a short one: the client has a second to read it. */
     readonly body?: string | Uint8Array | undefined;
   };
   readonly key?: undefined;
@@ -83,7 +83,7 @@ export interface AnswerRoute {
   readonly refuse?: undefined;
 }
 
-/** Where a connection goes. `undefined`: to the worker with the fewest connections. */
+/** Destination of a connection. `undefined`: the worker with the fewest connections. */
 export type Route = KeyRoute | SlotRoute | RefuseRoute | AnswerRoute | undefined;
 
 /** Routes by the head: once per connection in mode `socket`, once per request in mode `passthru`. */

@@ -33,19 +33,19 @@ export interface SocketRouter extends AsyncDisposable {
 export interface RouterEvents {
   /** The router itself answered a connection, or a request in mode `passthru`; status 0: it closed without an answer. */
   refused: { readonly status: number; readonly reason: string };
-  /** Connections that a worker had not taken go to others. */
+  /** Connections that a worker had not claimed go to others. */
   rerouted: {
     readonly slot: string;
     readonly reason: 'worker-stuck' | 'worker-down' | 'declined' | 'unsent';
     readonly connections: number;
   };
-  /** A worker has not taken a connection within `claimTimeoutMs`; it gets none until it answers again. */
+  /** A worker has not claimed a connection within `claimTimeoutMs`; it gets none until it answers again. */
   'worker-stuck': WorkerEvent;
-  /** A worker has taken nothing for `stuckTimeoutMs`, or got SIGTERM: its source has been asked to replace it. */
+  /** A worker has claimed nothing for `stuckTimeoutMs`, or got SIGTERM: its source has been asked to replace it. */
   'worker-replaced': WorkerEvent;
   /** A worker's process or its channel has ended. */
   'worker-down': WorkerEvent;
-  /** A worker takes connections: at its start, and when it answers again after it was stuck. */
+  /** A worker claims connections: at its start, and when it answers again after it was stuck. */
   'worker-ready': WorkerEvent;
   /**
    * Too many workers of these slots failed to start, the last one with `error`. One is started from time to time; until it
@@ -62,9 +62,9 @@ interface WorkerEvent {
 /** A message of the diagnostics channel `ticketing:socket-router:handed-over`, which is no event: it is published often. */
 export interface HandedOver {
   readonly slot: string;
-  /** What a worker was given: in mode `passthru` a request. */
+  /** Kind of what a worker has got: in mode `passthru` a request. */
   readonly kind: 'connection' | 'request';
-  /** As in `RouterStats.claimMs`. */
+  /** Milliseconds, as in `RouterStats.claimMs`. */
   readonly ms: number;
 }
 
@@ -83,9 +83,9 @@ export interface RouterStats {
   readonly reading: number;
   /** Connections that wait for any worker, or for one that is not ready. */
   readonly waiting: number;
-  /** Connections that workers took; in mode `passthru` requests that were proxied. */
+  /** Connections that workers claimed; in mode `passthru` requests that were proxied. */
   readonly handedOver: number;
-  /** Clients that left before a worker took them. */
+  /** Clients that left before a worker claimed their connection. */
   readonly gone: number;
   readonly refused: number;
   /** Requests that the router answered by `health` or an `answer` of the route. */
@@ -97,7 +97,7 @@ export interface RouterStats {
    */
   readonly claimMs: BucketCounts;
   readonly workers: readonly WorkerStats[];
-  /** What workers that have ended had taken: with `workers` it adds up to `handedOver`. */
+  /** Counts of workers that have ended: with `workers` they add up to `handedOver`. */
   readonly ended: { readonly workers: number; readonly handedOver: number };
 }
 

@@ -1,10 +1,10 @@
 import type { Server } from 'node:net';
 import type { LeaveOptions } from './leave-options.ts';
 
-/** Any server of the platform: net, tls, http, https, http2. They differ in what they can do to end. */
+/** Server of the platform: net, tls, http, https, http2. They differ in how they can end. */
 export type AttachableServer = Server & {
   readonly allowHalfOpen?: boolean;
-  /** Of http and https. */
+  /** Method of the servers of http and https. */
   closeIdleConnections?(): void;
 };
 
@@ -14,7 +14,7 @@ export interface WorkerHandleStats {
   readonly connections: number;
   /** Connections that the worker has claimed. */
   readonly claimed: number;
-  /** HTTP requests that the server got, those that it forwarded included. */
+  /** HTTP requests that the server got, including forwarded ones. */
   readonly requests: number;
   /** Requests that went to the worker of their key, with `laterRequests: 'forward'`. */
   readonly forwarded: number;
@@ -29,7 +29,7 @@ export interface WorkerHandle extends AsyncDisposable {
   /** Aborts when the worker begins to drain: time to say goodbye on connections that last, such as WebSockets. */
   readonly draining: AbortSignal;
   /**
-   * Takes no more connections, and lets the open ones finish. The process may then exit without a client losing
+   * Claims no more connections, and lets the open ones finish. The process may then exit without a client losing
    * anything. A second call joins the first.
    */
   close(options?: LeaveOptions): Promise<void>;

@@ -20,17 +20,17 @@ export interface RouterWorker {
   readonly slot: string;
   readonly pid: number | undefined;
   readonly channel: WorkerChannel;
-  /** `false`: its program says that it has attached no server, so that it would never take a connection. */
+  /** `false`: its program has attached no server, so that it would never claim a connection. */
   readonly attached?: boolean | undefined;
-  /** For bytes that a router has read and that are too long for a message; without it they are a part of the message. */
+  /** File for bytes that a router has read and that are too long for a message; without it they are a part of the message. */
   readonly sharedFile?: SharedFile | undefined;
 }
 
 /** A file in memory that this process and one worker have open. */
 export interface SharedFile {
-  /** Its number in the worker. */
+  /** Descriptor of the file in the worker. */
   readonly workerFd: number;
-  /** Returns where an area begins that no other caller gets. */
+  /** Reserves an area that no other caller gets, and returns where it begins. */
   reserve(bytes: number): number;
   /** Writes bytes into an area of the caller's. Returns false if they cannot be written: there is no memory, or the worker has ended. */
   write(bytes: Uint8Array, at: number): boolean;
@@ -39,11 +39,11 @@ export interface SharedFile {
 /** Starts a router's workers; a supervisor of processes can be one. */
 export interface WorkerSource {
   /**
-   * The slots that it keeps a worker in. Without it the router knows a slot once a worker of it has run; no two sources of a
+   * Slots that it keeps a worker in. Without it the router knows a slot once a worker of it has run; no two sources of a
    * router may have the same one.
    */
   readonly slots?: readonly string[] | undefined;
-  /** Of a supervisor: how its workers get connections. A router refuses one whose workers listen themselves, `shared`. */
+  /** How the workers of a supervisor get connections. A router refuses one whose workers listen themselves, `shared`. */
   readonly connections?: 'shared' | 'external' | undefined;
   /** Calls the listener for each worker that runs and for each that starts later. Returns a function that ends that. */
   subscribe(listener: (worker: RouterWorker) => void): () => void;
@@ -60,8 +60,8 @@ export interface WorkerSource {
       }
     | undefined;
   /**
-   * Ends a worker's process and starts another one in its slot. Called when a worker has got SIGTERM, and when it has taken
-   * nothing for `limits.stuckTimeoutMs`: it may have run out of descriptors while a socket was on its way, and never take one
+   * Ends a worker's process and starts another one in its slot. Called when a worker has got SIGTERM, and when it has claimed
+   * nothing for `limits.stuckTimeoutMs`: it may have run out of descriptors while a socket was on its way, and never claim one
    * again. SIGTERM by this method has the worker finish its connections and end.
    */
   replace?(worker: RouterWorker): void;

@@ -5,7 +5,7 @@ import { CLAIM_TERMS, type ClaimTerms, encodeTerms } from '../wire/claim-marks.t
 import { ARRIVED_AT } from '../wire/messages.ts';
 
 /**
- * Headers that belong to one connection, RFC 9110 7.6.1; `trailer`, since trailers are not passed on; `expect`, which the
+ * Headers that belong to one connection, RFC 9110 7.6.1; `trailer`, because trailers are not passed on; `expect`, which the
  * first server has answered.
  */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
@@ -24,16 +24,16 @@ const FORWARDED_FOR = 'x-forwarded-for';
 /** Headers that proxies write about the client. A client cannot have them removed. */
 const OF_PROXIES = /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/;
 
-/** What `X-Forwarded-For` has for a client without an address, RFC 7239 6.2: the path of its socket is text of others. */
+/** Value of `X-Forwarded-For` for a client without an address, RFC 7239 6.2: the path of its socket is text of others. */
 const UNKNOWN = 'unknown';
 
-/** What a server behind the proxy cannot learn from its own connection. */
+/** Facts that a server behind the proxy cannot learn from its own connection. */
 export interface RequestOrigin {
   /** The client's address, or the path of its unix socket. */
   readonly remoteAddress: string | undefined;
-  /** On the machine's monotonic clock. */
+  /** Time of arrival, on the machine's monotonic clock. */
   readonly arrivedAt: number;
-  /** Without them a worker may take the request at any time. */
+  /** Terms of the claim; without them a worker may claim the request at any time. */
   readonly terms?: ClaimTerms | undefined;
 }
 

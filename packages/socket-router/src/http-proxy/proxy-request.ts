@@ -11,7 +11,7 @@ import {
 import { createWorkerRequest } from './worker-request.ts';
 
 /**
- * How a proxied request ended. `unreached`: nothing was sent, so it may go to another worker; `unanswered`: it was sent
+ * Outcome of a proxied request. `unreached`: nothing was sent, so it may go to another worker; `unanswered`: it was sent
  * and got no answer, and as a GET or HEAD without a body it may be sent again; `unsendable`: no proxy can send it, such
  * as `OPTIONS *`; `abandoned`: by the caller.
  */
@@ -56,7 +56,7 @@ class Exchange {
   readonly #proxied: ProxiedRequest;
   readonly #hasBody: boolean;
   #outgoing: ClientRequest | undefined;
-  /** Whether its connection is open, so that the worker may have got some of it. */
+  /** True once its connection is open, so that the worker may have got some of it. */
   #isSent = false;
   #hasAnswer = false;
   #hasData = false;
@@ -118,7 +118,7 @@ class Exchange {
     return headers;
   }
 
-  /** Of a body nothing is read before: when the connection cannot be opened, another worker gets all of it. */
+  /** Sends the body, of which nothing is read before: when the connection cannot be opened, another worker gets all of it. */
   readonly #send = (): void => {
     this.#isSent = true;
     if (this.#hasBody && this.#outgoing !== undefined) this.#sendBody(this.#outgoing);
@@ -180,7 +180,7 @@ class Exchange {
     }
   }
 
-  /** The answer came before the end of the body: without that end neither connection can be used again. */
+  /** Waits for the rest of a body whose answer came early: without its end neither connection can be used again. */
   #awaitRest(): void {
     const { request, response } = this.#proxied;
     const timer = setTimeout(() => {

@@ -31,7 +31,7 @@ export interface ProxiedUpgrade extends RequestOrigin {
 
 /**
  * Proxies a request for another protocol. After the answer 101 bytes go both ways; after any other answer the client's
- * connection ends, since its further bytes would reach the worker unchecked. Returns a function that abandons the request,
+ * connection ends, because its further bytes would reach the worker unchecked. Returns a function that abandons the request,
  * which is then the caller's to answer, if it has no answer yet.
  */
 export function proxyUpgrade(upgrade: ProxiedUpgrade): () => void {
@@ -97,7 +97,7 @@ function requestUpgrade(upgrade: ProxiedUpgrade): ClientRequest {
   return createWorkerRequest({ request, headers, agent: false, socketPath, answerHeadBytes });
 }
 
-/** Bytes go both ways until either end has closed. */
+/** Passes bytes both ways until either end has closed. */
 function join(socket: Duplex, peer: Socket, first: Buffer): void {
   peer.once('close', () => {
     if (!peer.readableEnded) socket.destroy();

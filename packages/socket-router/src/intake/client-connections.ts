@@ -8,17 +8,17 @@ import {
   type RouterAnswer,
 } from '../server/answers.ts';
 
-/** What is known of a client's connection. */
+/** State of a client's connection. */
 interface Client {
   /** The answer to the last request that came. The earlier ones are sent before it. */
   last: ServerResponse | undefined;
-  /** An answer closes it: what comes behind that request is not processed, RFC 9112 9.6. */
+  /** True if an answer closes it: what comes behind that request is not processed, RFC 9112 9.6. */
   isClosing: boolean;
-  /** The last answer is the router's own, or the last that it sends: bytes that are no request change nothing any more. */
+  /** True if the last answer is the router's own, or the last that it sends: bytes that are no request change nothing. */
   isOver: boolean;
 }
 
-/** The connections of clients: which requests on them are processed, and in which order they are answered. */
+/** Connections of clients: which requests on them are processed, and in which order they are answered. */
 export class ClientConnections {
   readonly #clients = new Map<Socket, Client>();
 
@@ -47,7 +47,7 @@ export class ClientConnections {
     return true;
   }
 
-  /** Returns whether a request for another protocol may take the connection: all others are answered. */
+  /** Returns whether a request for another protocol may have the connection: all others are answered. */
   mayUpgrade(socket: Socket): boolean {
     const client = this.#clients.get(socket);
     return client !== undefined && !client.isClosing && !isPending(client.last);
@@ -96,7 +96,7 @@ export class ClientConnections {
       });
       return status;
     }
-    // The body of this request is broken: what has begun is no whole answer any more, and the client has to notice.
+    // The body of this request is broken: an answer that has begun will not be whole, and the client has to notice.
     if (last.headersSent) {
       socket.destroy();
       return 0;

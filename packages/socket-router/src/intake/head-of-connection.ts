@@ -9,7 +9,7 @@ export function headOfConnection(
   proxy: ProxiedAddresses | undefined,
 ): Head {
   const origin = {
-    // A getter, since the platform asks the system for the address.
+    // A getter, because the platform asks the system for the address.
     get remoteAddress(): string | undefined {
       return proxy?.source.address ?? socket.remoteAddress;
     },

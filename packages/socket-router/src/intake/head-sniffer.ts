@@ -14,7 +14,7 @@ export type ReadHead =
   | { readonly kind: 'tcp' }
   | ClientHello;
 
-/** What is known after some bytes; status 0 closes without an answer, since the client speaks no HTTP. */
+/** Result of some bytes; status 0 closes without an answer, because the client speaks no HTTP. */
 export type Sniffed =
   | Incomplete
   | { readonly kind: 'refused'; readonly status: number; readonly reason: string }
@@ -74,7 +74,7 @@ export class HeadSniffer {
       : this.#readProxy(this.#proxyReader, chunk);
   }
 
-  /** Whether the client would not understand an answer in HTTP. */
+  /** True if the client would not understand an answer in HTTP. */
   get speaksTls(): boolean {
     return this.#helloReader !== undefined || this.#options.protocol === 'tls-sni';
   }

@@ -5,7 +5,7 @@ import type { ResolvedRouterOptions } from '../options/router-options.ts';
 import type { Decision } from '../placing/decide.ts';
 import type { Workers, WorkersListener } from '../placing/workers.ts';
 
-/** What a router counts over its life. */
+/** Counts of a router over its life. */
 export interface RouterCounts {
   accepted: number;
   handedOver: number;
@@ -15,7 +15,7 @@ export interface RouterCounts {
   rerouted: number;
 }
 
-/** What the intakes report of a connection or request that a worker has got. */
+/** Reports a connection or request that a worker has got. */
 export type ReportHandedOver = (
   slot: string,
   kind: 'connection' | 'request',

@@ -30,7 +30,7 @@ import {
   wait,
 } from './pending-request.ts';
 
-/** How often a request whose worker is lost is sent again: a request that ends its workers ends at most three. */
+/** Number of times that a request whose worker is lost is sent again: a request that ends its workers ends at most three. */
 const MAX_LOST = 2;
 /** Milliseconds after a broken connection by which the end of its process, if it ended, is known. */
 const GONE_MS = 250;
@@ -251,7 +251,7 @@ export class PassthruIntake implements Intake {
     }
   }
 
-  /** The connection to a worker broke: whether its process has ended or it closed this connection is not known yet. */
+  /** Sends a request again whose connection to a worker broke: whether its process has ended or it closed this connection is not known yet. */
   #sendAgain(pending: PendingRequest, queue: WorkerQueue): void {
     lose(pending, queue);
     if (pending.lost > MAX_LOST) {

@@ -19,13 +19,13 @@ export interface PendingRequest {
   readonly proxy: (target: ProxyTarget) => () => void;
   readonly stage: RequestStage;
   readonly choice: Choice;
-  /** Since when it has needed a worker: its arrival, or the loss of a worker that had claimed it. `maxWaitMs` counts from here. */
+  /** Time from which it has needed a worker: its arrival, or the loss of a worker that had claimed it. `maxWaitMs` counts from here. */
   readonly waitsFrom: number;
   /** Ends its wait for a worker. */
   readonly timer: NodeJS.Timeout | undefined;
   /** Workers that could not be reached or did not answer. */
   readonly avoid: ReadonlySet<WorkerQueue>;
-  /** How many connections broke after the request was sent on them. */
+  /** Number of connections that broke after the request was sent on them. */
   readonly lost: number;
 }
 
@@ -91,7 +91,7 @@ export function lose(pending: Changed, queue: WorkerQueue): void {
   avoid(pending, queue);
 }
 
-/** Adds a request to those that wait for workers. */
+/** Adds a request to a set of requests that wait for workers. */
 export function wait(pending: PendingRequest, waiters: Set<PendingRequest>): void {
   if (enter(pending, { kind: 'waiting', waiters })) waiters.add(pending);
 }
@@ -110,7 +110,7 @@ export function finish(pending: Changed): void {
   enter(pending, { kind: 'over' });
 }
 
-/** Changes the stage of a request that is not over. Returns whether it did. */
+/** Changes the stage of a request that is not over. No other function does. Returns whether it did. */
 function enter(pending: Changed, stage: RequestStage): boolean {
   const { stage: former } = pending;
   if (former.kind === 'over') return false;

@@ -226,7 +226,7 @@ export class SocketIntake implements Intake {
     this.#answer(socket, answer, { speaksTls, isHead });
   }
 
-  /** Sockets that read their answer are limited in number as well; the rest are closed without one. */
+  /** Answers a socket. Sockets that read their answer are limited in number as well; the rest are closed without one. */
   #answer(socket: Socket, answer: RouterAnswer, client: AnsweredClient): void {
     // What its protocol's answer would be is not known.
     if (this.#isUnread) socket.destroy();

@@ -27,9 +27,9 @@ export interface RouterOptions {
    * and proxies each request to a worker's unix socket.
    */
   readonly mode?: 'socket' | 'passthru' | undefined;
-  /** Where workers come from. Several sources have different slots: see `slotPrefix` of `forkWorkers`. */
+  /** Sources of workers. Several ones have different slots: see `slotPrefix` of `forkWorkers`. */
   readonly workers: WorkerSource | readonly WorkerSource[];
-  /** Without it each connection, or each request in mode `passthru`, goes to the least loaded worker. */
+  /** Function that routes by the head. Default: each connection, or each request in mode `passthru`, goes to the least loaded worker. */
   readonly route?: RouteFunction | undefined;
   /**
    * A path, such as `/healthz`, which the router answers itself: 200 once each slot has had a worker that serves, as for
@@ -38,8 +38,8 @@ export interface RouterOptions {
    */
   readonly health?: string | undefined;
   /**
-   * Where later requests on a connection go in mode `socket`: `connection`: to the same worker; `forward`: to the worker of
-   * their own key, to which the first worker proxies them; `close`: nowhere, since a connection that was routed by a key or
+   * Destination of later requests on a connection in mode `socket`: `connection`: the same worker; `forward`: the worker of
+   * their own key, to which the first worker proxies them; `close`: none, because a connection that was routed by a key or
    * to a slot closes after its first request. Required with `route` and requests that the router reads (`protocol` http or
    * auto): a balancer sends requests of many clients on one connection, and with `connection` all of them reach the worker of the
    * first. Without `route` the default is `connection`.
@@ -47,7 +47,7 @@ export interface RouterOptions {
   readonly laterRequests?: 'connection' | 'forward' | 'close' | undefined;
   readonly balance?: BalanceOptions | undefined;
   /**
-   * What clients speak: `http` (default), `tls-sni` (the worker's server ends the TLS), `auto` (either), or `tcp`: anything.
+   * Protocol of clients: `http` (default), `tls-sni` (the worker's server ends the TLS), `auto` (either), or `tcp`: anything.
    * With `tcp` a worker gets the connection as soon as it is accepted, and unread: `route` sees addresses alone, no head is
    * checked, and what is refused is closed without an answer.
    */
@@ -56,14 +56,14 @@ export interface RouterOptions {
   readonly proxyProtocol?: { readonly trusted: readonly string[] } | false | undefined;
   readonly limits?: RouterLimits | undefined;
   /**
-   * Whether SIGTERM and SIGINT to this process close the router, and with it its workers, and SIGHUP reloads sources that
+   * True: SIGTERM and SIGINT to this process close the router, and with it its workers, and SIGHUP reloads sources that
    * can. Further signals change nothing. The process then ends with 0, if nothing else holds it. Default false: the
    * program handles signals.
    */
   readonly signals?: boolean | undefined;
 }
 
-/** How keys are spread over workers. */
+/** Bounds of the spread of keys over workers. */
 export interface BalanceOptions {
   /**
    * A key leaves its worker while the worker has more than 8 connections and more than this times the mean, or its queue
@@ -87,16 +87,16 @@ export interface RouterLimits {
   /** Connections that wait for one worker, and, per worker, connections that wait for any: default 1,000. */
   readonly queuePerWorker?: number | undefined;
   /**
-   * Longest wait for a worker: default 2,000, from the end of the head (with `tcp` from the arrival) until a worker has taken the
+   * Longest wait for a worker: default 2,000, from the end of the head (with `tcp` from the arrival) until a worker has claimed the
    * connection, in mode `passthru` the request, also while no worker is ready or each one is stopped or busy. Then it gets 503
    * with `Retry-After`; with `tcp` it is closed. A connection that comes while the first of a queue has waited for half of it
-   * gets 503 at once. A request that a worker has taken may last as long as the worker needs.
+   * gets 503 at once. A request that a worker has claimed may last as long as the worker needs.
    */
   readonly maxWaitMs?: number | undefined;
-  /** How long a worker may leave a connection untaken before it goes to another: 10 or more, default 1,000. */
+  /** Milliseconds for a worker to claim a connection before it goes to another: 10 or more, default 1,000. */
   readonly claimTimeoutMs?: number | undefined;
   /**
-   * Milliseconds after which a worker is replaced if it takes no connection, counted once a connection went unclaimed for
+   * Milliseconds after which a worker is replaced if it claims no connection, counted once a connection went unclaimed for
    * `claimTimeoutMs`. Default 10,000. The worker may be stopped, busy, or out of descriptors; after the latter Node never
    * hands it a socket again. Its source lets it finish the requests in flight.
    */
@@ -162,7 +162,7 @@ export interface ResolvedRouterOptions extends Chosen {
   readonly health: string | undefined;
   readonly signals: boolean;
   readonly loadFactor: number;
-  /** Whether a connection from an address must begin with a PROXY header; `undefined` if none must. */
+  /** Returns whether a connection from an address must begin with a PROXY header; `undefined` if none must. */
   readonly isProxy: ((address: string | undefined) => boolean) | undefined;
   readonly limits: Filled<RouterLimits>;
 }
@@ -225,7 +225,7 @@ function checkSources(sources: readonly WorkerSource[]): void {
   if (shared !== undefined) throw sharedSlot(shared);
 }
 
-/** Without `route` any worker answers any request, and requests inside TLS, or of other protocols, are not seen. */
+/** Requires `laterRequests` with `route`: without it any worker answers any request, and requests inside TLS, or of other protocols, are not seen. */
 function checkLaterRequests({ route, protocol }: ResolvedRouterOptions): void {
   if (route === undefined || (protocol !== 'http' && protocol !== 'auto')) return;
   const choices = protocol === 'http' ? 'forward, close or connection' : 'close or connection';
@@ -240,7 +240,7 @@ function requireValue(option: string, value: string, expected: string, when: str
 }
 
 /**
- * Returns a function that tells whether an address is in a list of addresses and subnets (`10.0.0.0/8`).
+ * Returns a function that finds whether an address is in a list of addresses and subnets (`10.0.0.0/8`).
  *
  * @throws TypeError for a text that is neither
  */

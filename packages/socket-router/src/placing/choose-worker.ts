@@ -13,7 +13,7 @@ export type NoWorkerReason =
 
 export interface WorkerChooserOptions {
   readonly loadFactor: number;
-  /** Whether a queue may get one more. */
+  /** Returns whether a queue may get one more. */
   readonly hasRoom: (queue: WorkerQueue) => boolean;
 }
 
@@ -59,7 +59,7 @@ export function slotsOf(choice: Choice): readonly string[] | undefined {
 }
 
 /**
- * Returns the least loaded of the queues (of those that are eligible), among equals the first from `start` on, so that a growing `start` takes turns;
+ * Returns the least loaded of the eligible queues, among equals the first from `start` on, so that a growing `start` takes turns;
  * `undefined` without queues.
  */
 export function leastLoaded(
@@ -80,7 +80,7 @@ export function leastLoaded(
   return chosen;
 }
 
-/** With so few connections no worker is overloaded, whatever the mean: their keys stay. */
+/** Connections with which no worker is overloaded, whatever the mean: their keys stay. */
 const SMALL_LOAD = 8;
 
 /** Returns how many connections a queue may have with one more, at `loadFactor` times the mean. */
@@ -91,7 +91,7 @@ export function loadBound(queues: readonly WorkerQueue[], loadFactor: number): n
 }
 
 /**
- * Returns the queue of a key: the one with the greatest weight among those that with it would have at most `loadFactor`
+ * Returns the queue of a key: the one with the greatest weight among queues that with it would have at most `loadFactor`
  * times the mean load, or at most 8; `Infinity` times never ends. There is always one if there are queues.
  *
  * Bounded loads: Mirrokni, Thorup and Zadimoghaddam, "Consistent hashing with bounded loads", SODA 2018.

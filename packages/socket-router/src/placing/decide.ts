@@ -9,7 +9,7 @@ export interface KeyChoice {
   readonly among?: readonly string[];
 }
 
-/** Which workers may get a connection. */
+/** Workers that may get a connection. */
 export type Choice =
   | { readonly kind: 'any' }
   | KeyChoice
@@ -17,7 +17,7 @@ export type Choice =
 
 export const ANY_WORKER: Choice = { kind: 'any' };
 
-/** What a route function decided. */
+/** Decision of a route function. */
 export type Decision = Choice | Refusal | OwnAnswer;
 
 /** The router answers. */

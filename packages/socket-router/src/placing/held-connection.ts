@@ -14,15 +14,15 @@ export interface HeldConnection extends Linked {
   readonly stage: Stage;
   /** Bytes for the worker; while the head is read, the first of them. */
   readonly bytes: Buffer;
-  /** Whether a head was read: not with protocol `tcp`. */
+  /** True once a head is read: never with protocol `tcp`. */
   readonly hasHead: boolean;
-  /** Known when the head is read: such a client understands no HTTP answer. */
+  /** Known when the head is read: a client that speaks TLS understands no HTTP answer. */
   readonly speaksTls: boolean;
   readonly proxy: ProxiedAddresses | undefined;
-  /** When `reading` ended, on the machine's monotonic clock: `maxWaitMs` counts from here. */
+  /** Time at which `reading` ended, on the machine's monotonic clock: `maxWaitMs` counts from here. */
   readonly arrivedAt: number;
   readonly choice: Choice;
-  /** How often it was sent to a worker. */
+  /** Number of times that it was sent to a worker. */
   readonly attempts: number;
   /** Ends the wait for its head, then the wait for a worker. */
   readonly timer: NodeJS.Timeout | undefined;
@@ -30,7 +30,7 @@ export interface HeldConnection extends Linked {
 
 /**
  * Stage of a held connection: `reading`, `read`, then `waiting`, `queued` and `sent` as often as workers do not claim it, then `done`.
- * `since`: when it began to wait while workers were ready, on the machine's monotonic clock; it shows how slow they are.
+ * `since` is the time at which it began to wait while workers were ready, on the machine's monotonic clock; it shows how slow they are.
  */
 export type Stage =
   /** Its head is being read. */
@@ -111,7 +111,7 @@ export function choose(connection: Changed, choice: Choice): void {
   connection.choice = choice;
 }
 
-/** Adds a connection to a list of those that wait for workers. */
+/** Adds a connection to a list of connections that wait for workers. */
 export function wait(
   connection: HeldConnection,
   { waiters, since }: Pick<Waiting, 'waiters' | 'since'>,
@@ -145,7 +145,7 @@ export function finish(connection: Changed): void {
   enter(connection, DONE);
 }
 
-/** Changes the stage of a connection that is not done. Returns whether it did. */
+/** Changes the stage of a connection that is not done. No other function does. Returns whether it did. */
 function enter(connection: Changed, stage: Stage): boolean {
   const { stage: former } = connection;
   if (former.kind === 'done') return false;

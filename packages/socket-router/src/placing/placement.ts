@@ -6,7 +6,7 @@ import { type HeldConnection, type Waiting, wait } from './held-connection.ts';
 import type { WorkerQueue } from './worker-queue.ts';
 import type { Workers } from './workers.ts';
 
-/** How often a connection is sent to workers that do not claim it. */
+/** Number of workers that a connection is sent to and that do not claim it. */
 const MAX_ATTEMPTS = 5;
 /** A worker that claims connections faster than the others gets at most this times the mean. */
 const SPREAD = 1.25;
@@ -20,7 +20,7 @@ export interface PlacementOptions {
   readonly loadFactor: number;
   readonly queuePerWorker: number;
   readonly maxWaitMs: number;
-  /** Must finish a connection that gets no worker. */
+  /** Finishes a connection that gets no worker. */
   readonly refuse: (connection: HeldConnection, reason: NoWorkerReason) => void;
 }
 
@@ -88,7 +88,7 @@ export class Placement {
   }
 
   /**
-   * Returns since when a connection waits while workers are ready. Without workers nothing moves, which shows nothing: the
+   * Returns the time from which a connection has waited while workers were ready. Without workers nothing moves, which shows nothing: the
    * connection's timer bounds the wait for them. How long it waited for a worker that did not claim it does not show how slow the others are.
    */
   #waitsSince({ stage }: HeldConnection): number | undefined {

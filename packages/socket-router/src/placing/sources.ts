@@ -10,9 +10,9 @@ export type SourceEvent =
 
 interface SourceState {
   readonly source: WorkerSource;
-  /** Those that it names, or that it had a worker in. */
+  /** Slots that it names, or that it had a worker in. */
   readonly slots: Set<string>;
-  /** Whether all its slots have been seen: at once, unless its own `ready()` says when. */
+  /** `all` once all its slots have been seen: at once, unless it has its own `ready()`. */
   knowledge: 'none' | 'asked' | 'all';
   /** Present while its workers fail to start. */
   circuit: { readonly error: unknown } | undefined;
@@ -23,7 +23,7 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-/** Where the workers come from: which slots there are, and whether each can have a worker. */
+/** Sources of a router's workers: their slots, and whether each can have a worker. */
 export class Sources {
   readonly #states: readonly SourceState[];
   readonly #emit: (event: SourceEvent) => void;
@@ -47,7 +47,7 @@ export class Sources {
     });
   }
 
-  /** Whether each slot has had a worker that serves, all at once. */
+  /** True once each slot has had a worker that serves, all at once. */
   get wereReady(): boolean {
     return this.#wereReady;
   }
@@ -85,13 +85,13 @@ export class Sources {
     return this.#states.find(({ circuit }) => circuit !== undefined)?.circuit;
   }
 
-  /** Whether workers of all these slots fail to start; without slots, those of all. */
+  /** Returns whether workers of all these slots fail to start; without slots, whether those of all sources do. */
   haveFailed(slots?: readonly string[]): boolean {
     const states = slots?.map((slot) => this.#owners.get(slot)) ?? this.#states;
     return states.length > 0 && states.every((state) => state?.circuit !== undefined);
   }
 
-  /** Has the worker's source replace it. Returns whether it can. */
+  /** Asks the worker's source to replace it. Returns whether it can. */
   replace(worker: RouterWorker, replacing: () => void): boolean {
     const source = this.#owners.get(worker.slot)?.source;
     if (source?.replace === undefined) return false;
@@ -180,7 +180,7 @@ export class Sources {
   }
 }
 
-/** Whether each slot of a source has a worker that serves; of one that does not name its slots, each of its workers. */
+/** Returns whether each slot of a source has a worker that serves; of a source that does not name its slots, whether each worker does. */
 function isServing(
   { source, slots, knowledge }: SourceState,
   queues: readonly WorkerQueue[],
@@ -195,7 +195,7 @@ function isServing(
   return needed.length > 0 && needed.every((slot) => serving.has(slot));
 }
 
-/** Makes the error for a worker that serves and takes no connections. */
+/** Makes the error for a worker that serves and claims no connections. */
 function notAttached(slot: string): TypeError {
   return new TypeError(
     `Worker of slot \`${slot}\` must attach its server: \`clusterWorker({ server, attach: attachServer })\``,

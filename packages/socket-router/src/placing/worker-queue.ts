@@ -73,7 +73,7 @@ type WorkerState =
   | { readonly kind: 'retired'; readonly timer?: NodeJS.Timeout }
   | { readonly kind: 'down' };
 
-/** The handle that is being handed over; without a connection if that has gone to another worker since. */
+/** Handle that is being handed over; without a connection if that has gone to another worker meanwhile. */
 interface UnderWay {
   readonly id: number;
   readonly sentAt: number;
@@ -128,7 +128,7 @@ export class WorkerQueue {
     return this.#waiting.length + (this.#underWay?.connection?.stage.kind === 'sent' ? 1 : 0);
   }
 
-  /** Whether a connection that is enqueued is sent at once. */
+  /** True if a connection that is enqueued is sent at once. */
   get isFree(): boolean {
     return this.#underWay === undefined && this.#waiting.length === 0;
   }
@@ -147,7 +147,7 @@ export class WorkerQueue {
     return this.#handedOver;
   }
 
-  /** Since when the first connection of the queue has waited; `undefined` when the queue is empty. */
+  /** Time from which the first connection of the queue has waited; `undefined` when the queue is empty. */
   get firstWaitsSince(): number | undefined {
     for (;;) {
       const stage = this.#waiting.first?.stage;
@@ -218,7 +218,7 @@ export class WorkerQueue {
     clearStateTimer(this.#state);
   }
 
-  /** Must be called with each message of the worker's channel. */
+  /** Receives a message of the worker's channel. */
   receive(received: unknown): void {
     if (!isTagged(received)) return;
     const message = received as typeof received & WorkerMessage;
@@ -226,7 +226,7 @@ export class WorkerQueue {
     else if (message.router === this.#options.router) this.#receiveOwn(message);
   }
 
-  /** Must be called when the worker's process has ended: its last claims may not be read yet; they are when the channel ends. */
+  /** Notes that the worker's process has ended. Its last claims may not be read yet; they are when the channel ends. */
   exited(): void {
     const state = this.#state;
     if (state === DOWN || (state.kind === 'retired' && state.timer !== undefined)) return;
@@ -234,7 +234,7 @@ export class WorkerQueue {
     this.#retire({ kind: 'retired', timer }, 'worker-down');
   }
 
-  /** Must be called when the worker's channel has ended. */
+  /** Notes that the worker's channel has ended. */
   disconnected(): void {
     if (this.#state === DOWN) return;
     this.#become(DOWN);
@@ -251,7 +251,7 @@ export class WorkerQueue {
     this.#options.emit(this, event);
   }
 
-  /** Changes the state: the only place that does. */
+  /** Changes the state. No other function does. */
   #become(state: WorkerState): void {
     clearStateTimer(this.#state);
     this.#state = state;
@@ -334,7 +334,7 @@ export class WorkerQueue {
     this.#resume();
   }
 
-  /** One timer serves many connections: when it ends it checks the one that is under way then. */
+  /** Starts the timer of claims. One serves many connections: when it ends it checks the one that is under way then. */
   #watchClaim(delayMs: number): void {
     this.#claimTimer = setTimeout(() => {
       this.#claimTimer = undefined;
@@ -401,7 +401,7 @@ export class WorkerQueue {
     this.#resume();
   }
 
-  /** The worker has answered: the channel is free for another handle. */
+  /** Goes on when the worker has answered: the channel is free for another handle. */
   #resume(): void {
     if (this.#state.kind === 'stuck') this.#becomeReady();
     if (this.#underWay === undefined) this.#handNext();

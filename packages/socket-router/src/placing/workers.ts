@@ -65,7 +65,7 @@ export class Workers {
     return this.#ended;
   }
 
-  /** Must be called before the first connection is enqueued. */
+  /** Sets the listener; must be called before the first connection is enqueued. */
   notify(listener: WorkersListener): void {
     this.#listener = listener;
   }
@@ -86,7 +86,7 @@ export class Workers {
     this.#greet(queue);
   }
 
-  /** Whether clients have connections to workers: in mode `passthru` only this router has. */
+  /** True if clients have connections to workers: in mode `passthru` only this router has. */
   get haveClients(): boolean {
     return [...this.#queues].some(({ open }) => open > 0);
   }
@@ -208,7 +208,7 @@ export class Workers {
     this.#listener?.workersChanged();
   }
 
-  /** Workers that forward requests reach each other by their unix sockets. */
+  /** Sends each worker the unix sockets of all, by which workers that forward requests reach each other. */
   #sendPeers(): void {
     const peers = this.#ready.map(({ worker: { slot }, socketPath }) => ({
       slot,

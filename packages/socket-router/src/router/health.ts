@@ -2,8 +2,8 @@ import type { Head } from '../contract/head.ts';
 import { problem, type RouterAnswer } from '../server/answers.ts';
 
 /**
- * Whether a router is ready to serve. `starting`: not every slot has had a worker yet, or none has one now;
- * `circuit-open`: the same, and those of a source fail to start.
+ * Readiness of a router. `starting`: not every slot has had a worker yet, or none has one now;
+ * `circuit-open`: the same, and workers of a source fail to start.
  */
 export type Health = 'ready' | 'starting' | 'circuit-open' | 'closing';
 

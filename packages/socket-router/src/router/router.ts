@@ -54,10 +54,10 @@ class Router implements SocketRouter {
   readonly #claimMs = createBucketCounts();
   readonly #socketFolder: SocketFolder | undefined;
   readonly #workers: Workers;
-  /** From `listen` on. */
+  /** Present from `listen` on. */
   #intake: Intake | undefined;
   #state: State = { kind: 'idle' };
-  /** Whoever sent the signal ended the program: what it does next must not make that a failure. */
+  /** True if a signal has ended the program: its next calls must not make that a failure. */
   #closedBySignal = false;
 
   constructor(options: ResolvedRouterOptions) {
@@ -202,7 +202,7 @@ class Router implements SocketRouter {
     void this.close();
   };
 
-  /** A source whose reload fails reports it in its own events, and keeps its workers. */
+  /** Reloads the sources. One whose reload fails reports it in its own events, and keeps its workers. */
   readonly #reload = (): void => {
     for (const source of this.#options.workers) source.reload?.().catch(() => {});
   };
@@ -211,7 +211,8 @@ class Router implements SocketRouter {
     const state = this.#state.kind;
     if (state === expected) return;
     const why = state === 'listening' ? 'the router listens already' : 'the router is closed';
-    throw new RouterError('ERR_STATE', `Cannot listen: ${why}`, { data: { state } });
+    const message = `Cannot listen: ${why}; create another router`;
+    throw new RouterError('ERR_STATE', message, { data: { state } });
   }
 
   async #end({ graceMs, lameDuckMs }: Leave): Promise<void> {
@@ -259,7 +260,7 @@ async function loadIntake(
 
 /**
  * Creates a router and starts its workers; connections come with `listen`. A connection is in one place at a time: a
- * worker that does not take it loses it to another, and a worker that has taken it keeps it.
+ * worker that does not claim it loses it to another, and a worker that has claimed it keeps it.
  *
  * @throws TypeError or RangeError for options that are unknown, wrong or out of range
  * @example

@@ -50,7 +50,7 @@ function answerBytes({ status, headers, body }: RouterAnswer, isHead: boolean): 
 
 export interface AnsweredClient {
   readonly speaksTls?: boolean;
-  /** Its request is a HEAD, whose answer has no body. */
+  /** True for the client of a HEAD request, whose answer has no body. */
   readonly isHead?: boolean;
 }
 
@@ -107,14 +107,14 @@ export function isPending(response: ServerResponse | undefined): response is Ser
   return response !== undefined && !response.writableFinished && !response.destroyed;
 }
 
-/** Whether a request says that a body follows its head. */
+/** Returns whether a request announces a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   if (headers['transfer-encoding'] !== undefined) return true;
   const length = headers['content-length'];
   return length !== undefined && length !== '0';
 }
 
-/** Headers that say how an answer is sent, which the router decides. */
+/** Headers of how an answer is sent, which the router decides. */
 const RESERVED = new Set([
   'connection',
   'content-length',

@@ -5,16 +5,16 @@ import type { Linked } from '@ticketing/kit';
 const NOTES: unique symbol = Symbol('ticketing.socket-router.notes');
 
 /**
- * What a worker knows of a connection. It is a member of the socket: maps by socket, weak ones too, make a new table after every few
+ * Notes of a worker about a connection. They are a member of the socket: maps by socket, weak ones too, make a new table after every few
  * connections, which the collector keeps with sockets that are gone. Figures: docs/decisions/0031-a-connection-unread.md.
  */
 export interface ConnectionNotes extends Linked {
   readonly socket: Socket;
-  /** When the router had read its head, on the machine's monotonic clock, until the first request has it. */
+  /** Time at which the router had read its head, on the machine's monotonic clock, until the first request has it. */
   arrivedAt: number | undefined;
   /** Requests in flight. */
   requests: number;
-  /** It has another protocol now. */
+  /** True once it has another protocol. */
   isUpgraded: boolean;
   /** The request whose answer closes it. */
   last: IncomingMessage | undefined;

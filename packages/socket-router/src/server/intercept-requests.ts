@@ -16,7 +16,7 @@ export type Emit = (event: string | symbol, ...values: unknown[]) => boolean;
 
 /**
  * Calls `intercept` before the listeners of a server get a request, and not the listeners when it returns `true`. A
- * listener instead would change what the server does: one of `upgrade` takes all upgrades. Nobody gets a request behind
+ * listener instead would change what the server does: one of `upgrade` takes all upgrades. No listener gets a request behind
  * the last one that its connection answers. Returns the former `emit`.
  */
 export function interceptRequests(

@@ -93,7 +93,7 @@ class PipelinedConnection {
     return false;
   }
 
-  /** The connection has another protocol from now on. */
+  /** Lets go of the connection, which has another protocol from now on. */
   release(): void {
     this.#socket.emit = this.#emit;
   }
@@ -118,7 +118,7 @@ class PipelinedConnection {
     }
   };
 
-  /** The body of the latest request is let through if the request is under way: its answer may need it. */
+  /** True if the parser gets nothing. The body of the latest request is let through if the request is under way: its answer may need it. */
   get #isFull(): boolean {
     if (this.#waiting.length > 0) return true;
     return this.#underWay >= MAX_UNDER_WAY && this.#latest?.complete === true;

@@ -20,16 +20,16 @@ import { ForkedProcess } from './forked-process.ts';
 
 const ACTION = 'fork workers';
 
-/** How worker processes are started. */
+/** Options of `forkWorkers`. */
 export interface ForkOptions {
-  /** How many, 1 to 1,024. */
+  /** Number of workers, 1 to 1,024. */
   readonly workers: number;
   /**
-   * Before the number in the names of the slots: `canary-` for `canary-0`. Default: none. Two sources of one router need
+   * Text before the number in the names of the slots: `canary-` for `canary-0`. Default: none. Two sources of one router need
    * different ones.
    */
   readonly slotPrefix?: string | undefined;
-  /** What happens when processes end before they served. */
+  /** Restarts of processes that end before they served. */
   readonly restart?: RestartOptions | undefined;
   /** Milliseconds in which a process must serve, 1 to 2^31-1; then it is killed, which is a failure. Default 30,000. */
   readonly startTimeoutMs?: number | undefined;
@@ -42,7 +42,7 @@ export interface ForkOptions {
   readonly execArgv?: readonly string[] | undefined;
 }
 
-/** How failed starts are repeated. */
+/** Limits of repeated starts. */
 export interface RestartOptions {
   /**
    * Milliseconds before the first restart, and before later ones at most; doubles, half of it random. Also the delay after a
@@ -82,7 +82,7 @@ const RULES: Rules = {
  * Returns child processes that run a module as a source; the module calls `attachServer`, and slots are `0` to
  * `workers - 1`, with `slotPrefix` before them. A process that ends is replaced in its slot, after a delay that grows while
  * processes keep ending; when they keep ending before they serve, a circuit opens, with the reason. A process that no longer
- * takes connections is replaced at once and has 10 seconds to finish what it is answering. The processes start when a router
+ * claims connections is replaced at once and has 10 seconds to finish what it is answering. The processes start when a router
  * subscribes and end with its `close()`. Their standard error is passed on to that of this process.
  *
  * @throws TypeError or RangeError for a module that is no URL, and for options that are unknown or out of range

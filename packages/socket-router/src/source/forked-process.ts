@@ -24,9 +24,9 @@ export interface ForkedProcessOptions {
 }
 
 export interface ForkedProcessEvents {
-  /** A router may hand it connections. */
+  /** Called when a router may hand it connections. */
   served(): void;
-  /** It has ended, or could not be started; `failure`: before it served. Called once, when its standard error is read. */
+  /** Called once, when it has ended or could not be started, and its standard error is read; `failure`: before it served. */
   ended(failure: RouterError | undefined): void;
 }
 
@@ -74,7 +74,7 @@ export class ForkedProcess {
     return this.#child.pid;
   }
 
-  /** As a source reports it; `undefined` when it is not connected. */
+  /** The worker as a source reports it; `undefined` when it is not connected. */
   get worker(): RouterWorker | undefined {
     const { pid, connected } = this.#child;
     if (!connected) return undefined;
@@ -83,7 +83,7 @@ export class ForkedProcess {
     return { slot, pid, channel: this.#child as WorkerChannel, sharedFile };
   }
 
-  /** Has it finish its connections and exit; kills it after the grace. Resolves when it has ended. */
+  /** Lets it finish its connections and exit; kills it after the grace. Resolves when it has ended. */
   async stop(graceMs: number): Promise<void> {
     clearTimeout(this.#startTimer);
     const child = this.#child;
@@ -96,7 +96,7 @@ export class ForkedProcess {
     clearTimeout(timer);
   }
 
-  /** Has it finish what it is answering, although it may be stopped: it has a successor. */
+  /** Lets it finish what it is answering, although it may be stopped: it has a successor. */
   leave(): void {
     if (this.#child.connected) this.#child.disconnect();
     endProcess(this.#child);
@@ -110,7 +110,7 @@ export class ForkedProcess {
     this.#events.served();
   };
 
-  /** Not by `pipe`, with which each process would add listeners to the one stream. */
+  /** Passes standard error on. Not by `pipe`, with which each process would add listeners to the one stream. */
   #relay(chunk: Buffer): void {
     const { stderr } = this.#child;
     this.#stderr.push(chunk);
@@ -152,7 +152,8 @@ export class ForkedProcess {
     const how = signalCode === null ? `with exit code ${exitCode}` : `by ${signalCode}`;
     const reason = reasonIn(this.#stderr.text());
     return this.#lost(
-      reason ?? `Worker of slot \`${this.#options.slot}\` ended ${how} before it served`,
+      reason ??
+        `Worker of slot \`${this.#options.slot}\` ended ${how} before it served; it must call \`attachServer\` and stay alive`,
     );
   }
 

@@ -4,7 +4,7 @@ import type { WorkerChannel, WorkerSource } from '../contract/worker-source.ts';
 import { endProcess } from './forked-process.ts';
 
 /**
- * Returns the workers of `node:cluster` as a source: those that run and those that will. Each gets the lowest free slot,
+ * Returns the workers of `node:cluster` as a source: all that run, now and later. Each gets the lowest free slot,
  * so a replacement gets the slot of its predecessor. The program starts and ends them; they call `attachServer` and need
  * not listen. A worker that is to be replaced gets SIGTERM, and SIGKILL after 10 seconds; the program starts its
  * successor, as after any end. `cluster.setupPrimary({ serialization: 'advanced' })` makes messages cheaper.

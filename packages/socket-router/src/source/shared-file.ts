@@ -2,7 +2,7 @@ import { closeSync, writeSync } from 'node:fs';
 import { openUnlinkedFile } from '@ticketing/kit';
 import type { SharedFile } from '../contract/worker-source.ts';
 
-/** Number of the file among those of a worker: after the standard ones and the channel. */
+/** Descriptor of the file in a worker: after the standard ones and the channel. */
 const WORKER_FD = 4;
 
 /** A folder in memory: on a disk the file would be written out. */
@@ -18,7 +18,7 @@ export class InheritedFile implements SharedFile {
     this.#fd = openUnlinkedFile(folder);
   }
 
-  /** Its number in this process; undefined where there is none, as outside of Linux, or once it is closed. */
+  /** The descriptor in this process; undefined where there is none, as outside of Linux, or once it is closed. */
   get fd(): number | undefined {
     return this.#fd;
   }

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, writeSy
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Header with the terms on which a worker may take a request. Like the time of its arrival a proxy replaces the one that a
+ * Header with the terms on which a worker may claim a request. Like the time of its arrival a proxy replaces the one that a
  * client sends, and a worker reads it on connections to its unix socket alone.
  */
 export const CLAIM_TERMS = 'x-router-take';
@@ -10,7 +10,7 @@ export const CLAIM_TERMS = 'x-router-take';
 const MARK_BYTES = 4;
 const MOST_IDS = 2 ** 32;
 
-/** The terms on which a worker may take a request. */
+/** Terms on which a worker may claim a request. */
 export interface ClaimTerms {
   /** Time on the machine's monotonic clock after which the request is the router's to answer. */
   readonly before: number;
@@ -39,7 +39,7 @@ export function marksPath(socketPath: string, from?: number): string {
 }
 
 /**
- * Marks of the requests that one worker has taken, in a file. The router reads them, or another worker that forwards requests.
+ * Marks of the requests that one worker has claimed, in a file. The router reads them, or another worker that forwards requests.
  * A mark costs the worker 2 µs, and its reader nothing until a request is late: a message would wake it for every request.
  */
 export class ClaimMarks {
@@ -80,7 +80,7 @@ export class ClaimMarks {
     this.#free.push(at);
   }
 
-  /** Returns whether the worker has taken the request, as far as is known. */
+  /** Returns whether the worker has claimed the request, as far as is known. */
   has({ at, id }: ClaimTerms): boolean {
     if (this.#isClosed) return false;
     const read = readSync(this.#file, this.#bytes, 0, MARK_BYTES, at * MARK_BYTES);

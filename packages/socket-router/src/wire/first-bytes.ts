@@ -19,7 +19,7 @@ const AREA_BYTES = 128 * 1024;
 /** Puts what a router has read into messages to one worker, of which one at a time is under way. */
 export class FirstBytes {
   readonly #file: SharedFile | undefined;
-  /** Where its area of the file begins. One is enough: the next message goes when the worker has answered the last one. */
+  /** Start of the area in the file. One is enough: the next message goes when the worker has answered the last one. */
   #area: number | undefined;
 
   constructor(file: SharedFile | undefined) {

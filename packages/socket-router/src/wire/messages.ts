@@ -3,7 +3,7 @@ import type { MessageBytes } from './first-bytes.ts';
 
 const TAG = 'ticketing:socket-router';
 
-/** From a router to a worker. */
+/** Message from a router to a worker. */
 export type RouterMessage =
   | HelloMessage
   | HandMessage
@@ -11,7 +11,7 @@ export type RouterMessage =
   | { kind: 'peers'; peers: { slot: string; socketPath: string }[] }
   /** The router will drain soon: time to say goodbye on connections that last. */
   | { kind: 'closing' }
-  /** The router hands over no more. The worker ends its connections, idle ones after `lameDuckMs`, and at once those that are open after the grace. */
+  /** The router hands over no more. The worker ends its connections, idle ones after `lameDuckMs`, and all that are open after the grace. */
   | { kind: 'drain'; graceMs: number; lameDuckMs: number }
   /** The answer to `retire`. */
   | { kind: 'retired' }
@@ -29,7 +29,7 @@ export interface HelloMessage {
   socketPath?: string;
   /** Longest head of an answer that another worker gives, in bytes. */
   headBytes?: number;
-  /** Longest wait until another worker has taken a request that this one sends it, in milliseconds. */
+  /** Longest wait until another worker has claimed a request that this one sends it, in milliseconds. */
   maxWaitMs?: number;
 }
 
@@ -44,24 +44,24 @@ export interface HandMessage {
   bytes?: MessageBytes;
   /** Time on the machine's monotonic clock after which the worker may not claim it. */
   before: number;
-  /** When its first head was read, on the same clock; absent if none was read. */
+  /** Time at which its first head was read, on the same clock; absent if none was read. */
   arrivedAt?: number;
   /** The key of its first request, unless only some slots may have it. */
   key?: string;
-  /** It was routed by a key or to a slot. */
+  /** Present if it was routed by a key or to a slot. */
   isRouted?: true;
   proxy?: ProxiedAddresses;
 }
 
-/** From a worker to a router. */
+/** Message from a worker to a router. */
 export type WorkerMessage =
   /** A server is attached: to every router that listens on the channel. */
   | { kind: 'attached' }
-  /** The worker takes connections. */
+  /** The worker claims connections. */
   | { kind: 'ready' }
-  /** The worker has taken a connection; `open`: how many it has now. */
+  /** The worker has claimed a connection; `open`: how many it has now. */
   | { kind: 'claim'; id: number; open: number }
-  /** The worker has not taken it: too late, draining, or the message came without its socket. */
+  /** The worker has not claimed it: too late, draining, or the message came without its socket. */
   | { kind: 'decline'; id: number; why: 'late' | 'draining' | 'missing' }
   | { kind: 'load'; open: number }
   /** The worker wants no more connections. */
@@ -69,26 +69,26 @@ export type WorkerMessage =
   | { kind: 'drained' }
   /** The worker got SIGTERM. It goes on: as a part of a signal to all processes of the router it means nothing. */
   | { kind: 'terminated' }
-  /** Where the inspector of the worker listens; without a URL it is closed again. */
+  /** The inspector of the worker listens; without a URL it is closed again. */
   | { kind: 'inspector'; url?: string | undefined };
 
 /**
- * Share of `maxWaitMs` in which a worker may take a connection or a request. The sender refuses it when all of `maxWaitMs` is over:
- * by then it has heard whether it was taken.
+ * Share of `maxWaitMs` in which a worker may claim a connection or a request. The sender refuses it when all of `maxWaitMs` is over:
+ * by then it knows whether it was claimed.
  */
 export const CLAIMABLE_SHARE = 0.9;
 
 /** Addresses every router that listens. */
 export const ANY_ROUTER = '*';
 
-/** A message on a channel: marked, since channels carry foreign messages as well, with the id of one router. */
+/** Message on a channel, marked because channels carry foreign messages as well, with the id of one router. */
 export type Tagged<M> = M & { readonly tag: typeof TAG; readonly router: string };
 
 export function tagged<M extends object>(router: string, message: M): Tagged<M> {
   return { tag: TAG, router, ...message } as Tagged<M>;
 }
 
-/** Whether a message from a channel belongs to this package. */
+/** Returns whether a message from a channel belongs to this package. */
 export function isTagged(message: unknown): message is Tagged<{ kind: string }> {
   return Object(message).tag === TAG;
 }

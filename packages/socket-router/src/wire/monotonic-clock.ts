@@ -5,7 +5,7 @@ export function monotonicMs(): number {
   return seconds * 1000 + nanoseconds / 1e6;
 }
 
-/** Whether more than `ms` have passed since a time on this clock; false without a time. */
+/** Returns whether more than `ms` have passed since a time on this clock; false without a time. */
 export function hasWaited(since: number | undefined, ms: number): boolean {
   return since !== undefined && monotonicMs() - since > ms;
 }

@@ -4,7 +4,7 @@ import { notesOf } from '../server/connection-notes.ts';
 import { ARRIVED_AT } from '../wire/messages.ts';
 import { monotonicMs } from '../wire/monotonic-clock.ts';
 
-/** A time on the machine's monotonic clock, in a request: a weak map of requests would cost each of them, as {@link notesOf} says. */
+/** A time on the machine's monotonic clock, in a request: a weak map of requests would cost each of them: {@link notesOf}. */
 const ARRIVED: unique symbol = Symbol('ticketing.socket-router.arrived');
 type Arrived = IncomingMessage & { [ARRIVED]?: number };
 
@@ -29,12 +29,12 @@ export class Arrivals {
   /** Connections from the router itself, or from another of its workers. */
   readonly #trusted = new WeakSet<Socket>();
 
-  /** Must be called for a connection whose other end is the router or one of its workers. */
+  /** Notes that the other end of a connection is the router or one of its workers. */
   trust(socket: Socket): void {
     this.#trusted.add(socket);
   }
 
-  /** Must be called for each request of the server. */
+  /** Records the arrival of a request; must be called for each one. */
   record(request: Arrived): void {
     const { socket } = request;
     this.requests += 1;

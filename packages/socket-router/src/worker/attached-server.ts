@@ -88,7 +88,7 @@ export class AttachedServer implements WorkerHandle {
     return this.close();
   }
 
-  /** Must be called with each message of the process's channel, and its handle. */
+  /** Receives a message of the process's channel, and its handle. */
   receive(received: unknown, handle: unknown): void {
     if (!isTagged(received)) return;
     const message = received as typeof received & RouterMessage;
@@ -121,13 +121,13 @@ export class AttachedServer implements WorkerHandle {
     }
   }
 
-  /** Must be called when the process's inspector opens or closes. */
+  /** Notes where the process's inspector listens, or that it has closed. */
   inspected(url: string | undefined): void {
     this.#inspectorUrl = url;
     for (const link of this.#links.values()) this.#reportInspector(link);
   }
 
-  /** Must be called at SIGTERM. The routers decide. Without any of them, as for a program that ends its workers after its router, the signal does. */
+  /** Notes SIGTERM. The routers decide. Without any of them, as for a program that ends its workers after its router, the signal ends the process. */
   terminated(): void {
     if (this.#end !== undefined || !this.#options.channel.connected) return;
     const links = [...this.#links.values()].filter(({ stage }) => stage !== 'over');
@@ -137,7 +137,7 @@ export class AttachedServer implements WorkerHandle {
     process.kill(process.pid, 'SIGTERM');
   }
 
-  /** Must be called when the process's channel has ended. */
+  /** Notes that the process's channel has ended: the routers are gone. */
   disconnected(): void {
     const links = [...this.#links.values()];
     for (const link of links) link.leave();
@@ -152,7 +152,7 @@ export class AttachedServer implements WorkerHandle {
     });
   }
 
-  /** An error here ends the process, as for a port that is taken. */
+  /** Sets the worker up for a router, and reports that it is ready. An error here ends the process, as for a port that is taken. */
   async #meet(link: RouterLink, hello: HelloMessage): Promise<void> {
     const { route } = this.#options;
     await link.meet(() => setUpLink(hello, { watched: this.#watched, route }));
@@ -173,7 +173,7 @@ export class AttachedServer implements WorkerHandle {
   }
 
   #claim(link: RouterLink, message: HandMessage, socket: Socket | undefined): void {
-    // Before it is claimed: then the file has room for those of another one.
+    // Read before the claim: after it the file may have the bytes of another connection.
     const bytes = message.bytes && socket ? decodeBytes(message.bytes) : undefined;
     if (!link.claim(message, socket)) return;
     prepareSocket(this.#watched, socket, { bytes, proxy: message.proxy });
@@ -222,10 +222,10 @@ export class AttachedServer implements WorkerHandle {
   }
 }
 
-/** Ends of what an attached server listens to. */
+/** Ends of an attached server's subscriptions. */
 interface Subscriptions {
   readonly releaseSignals: () => void;
-  /** Ends all of it. */
+  /** Ends all of them. */
   readonly end: () => void;
 }
 

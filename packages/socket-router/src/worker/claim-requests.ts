@@ -7,14 +7,14 @@ import { CLAIM_TERMS, decodeTerms, type MarkWriter } from '../wire/claim-marks.t
 import { monotonicMs } from '../wire/monotonic-clock.ts';
 
 export interface ClaimOptions {
-  /** Those whose other end is a router, or one of its workers. */
+  /** Connections whose other end is a router, or one of its workers. */
   readonly connections: ReadonlySet<Socket>;
   readonly marks: MarkWriter;
 }
 
 /**
- * Takes each request that a router has sent on terms, before the server gets it: until then the router may answer it itself. A
- * request that comes too late, since this process was stopped or busy, is refused and runs nowhere.
+ * Claims each request that a router has sent on terms, before the server gets it: until then the router may answer it itself. A
+ * request that comes too late, because this process was stopped or busy, is refused and runs nowhere.
  */
 export function claimRequests(
   server: AttachableServer,

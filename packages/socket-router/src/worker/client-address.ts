@@ -5,7 +5,7 @@ import type { AttachableServer } from '../contract/worker-handle.ts';
 /** Replaces the address of a connection by the client's address from the PROXY header. */
 export class ClientAddresses {
   readonly #server: AttachableServer;
-  /** By the proxy's own address and port, which only one connection has at a time. */
+  /** Addresses by the proxy's own address and port, which only one connection has at a time. */
   readonly #raw = new Map<string, ProxiedAddresses>();
 
   constructor(server: AttachableServer) {
@@ -23,7 +23,7 @@ export class ClientAddresses {
     show(socket, proxy);
   }
 
-  /** TLS wraps the connection in another socket, which gives no public access to the first one. */
+  /** Shows the address on the socket of TLS, which gives no public access to the one that it wraps. */
   readonly #onSecure = (socket: Socket): void => {
     const proxy = this.#raw.get(endpointOf(socket));
     if (proxy !== undefined) show(socket, proxy);

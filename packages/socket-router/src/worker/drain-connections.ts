@@ -11,7 +11,7 @@ const { Server } = process.getBuiltinModule('node:http');
 /** Milliseconds between two checks for idle connections: no event reports that a connection has become idle. */
 const SWEEP_MS = 20;
 
-/** Open connections; those that close leave it. */
+/** Open connections; a closed one is no longer in it. */
 export interface OpenSockets {
   readonly size: number;
   keys(): Iterable<Socket>;
@@ -29,18 +29,18 @@ export interface Drain {
   readonly graceMs: number;
   /**
    * Milliseconds of the grace for which idle connections stay open. A connection that is closed while a
-   * request is on its way loses that request; a busy one soon sends another request, whose answer says that it is the last.
+   * request is on its way loses that request; a busy one soon sends another request, whose answer announces that it is the last.
    */
   readonly lameDuckMs: number;
 }
 
 /**
- * Knows the connections of a plain HTTP server that have a request in flight, or another protocol since an upgrade: Node
- * counts half a head as busy, which is no request. Takes every connection of other servers for busy.
+ * Knows the connections of a plain HTTP server that have a request in flight, or another protocol after an upgrade: Node
+ * counts half a head as busy, which is no request. Counts every connection of other servers as busy.
  */
 export class BusyConnections {
   readonly #isKnown: boolean;
-  /** One function for all, since there is one more with each request. */
+  /** Listener for all responses: one for each would cost every request. */
   readonly #ended: (this: ServerResponse) => void;
 
   constructor(server: AttachableServer) {

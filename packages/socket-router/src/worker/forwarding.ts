@@ -38,9 +38,9 @@ interface Origin {
 /** A request that another worker is to answer. */
 interface ForwardedRequest {
   readonly event: string | symbol;
-  /** Of its event. */
+  /** Values of its event. */
   readonly values: readonly unknown[];
-  /** Whether this worker may answer it when the other one cannot. */
+  /** True if this worker may answer it when the other one cannot. */
   readonly mayAnswer: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface ForwardingOptions {
   readonly slot: string;
   /** Longest head of an answer; Node's own limit if `undefined`, as for a router of an earlier version. */
   readonly answerHeadBytes: number | undefined;
-  /** Longest wait until the other worker has taken a request; no limit if `undefined`, as for a router of an earlier version. */
+  /** Longest wait until the other worker has claimed a request; no limit if `undefined`, as for a router of an earlier version. */
   readonly maxWaitMs: number | undefined;
   /** Gets each request that goes to another worker: the server does not. */
   readonly busy: Pick<BusyConnections, 'record'>;
@@ -132,7 +132,7 @@ export class Forwarding implements LaterRequests {
     return true;
   }
 
-  /** The router has checked the first head of a connection alone. */
+  /** Checks the head of a request, because the router has checked that of the first one alone, and decides where it goes. */
   #decide(request: IncomingMessage): Decision {
     const head = readAgain(request);
     if (head.kind === 'refused')
@@ -140,7 +140,7 @@ export class Forwarding implements LaterRequests {
     return decide(this.#options.route, () => headOfRequest(request, request.socket.remoteAddress));
   }
 
-  /** Returns the slot that a request belongs to; `undefined` when there is none among those that are ready. */
+  /** Returns the slot that a request belongs to; `undefined` if no ready worker has it. */
   #slotFor(choice: Choice, origin: Origin): string | undefined {
     if (choice.kind === 'slot') return choice.slot;
     if (choice.kind === 'any') return this.#options.slot;
@@ -154,7 +154,7 @@ export class Forwarding implements LaterRequests {
     return key === origin.key ? this.#options.slot : homeSlot(key, this.#slots);
   }
 
-  /** The other worker did not take it: this one answers if the request may be answered here. */
+  /** Answers a request that the other worker did not claim, if it may be answered here. */
   #takeBack(forwarded: ForwardedRequest, status: number): void {
     this.forwarded -= 1;
     const { event, values, mayAnswer } = forwarded;
@@ -162,7 +162,7 @@ export class Forwarding implements LaterRequests {
     else answerHere(event, values, problem(status));
   }
 
-  /** The other worker is stopped or busy, and refuses the request when it goes on: it has run nowhere. */
+  /** Answers a request whose worker is stopped or busy, and refuses it when it goes on: it has run nowhere. */
   #overdue(forwarded: ForwardedRequest): void {
     const request = forwarded.values[0] as IncomingMessage;
     // What was read of a body cannot be read again.

@@ -8,7 +8,7 @@ import type { HandMessage } from '../wire/messages.ts';
 // Not imported: docs/discoveries/what-an-import-of-node-http-loads.md
 const { ServerResponse } = process.getBuiltinModule('node:http');
 
-/** How the router routed the first request on a connection. */
+/** Route of the first request on a connection. */
 export type RoutedBy = Pick<HandMessage, 'key' | 'isRouted'>;
 
 /** Decides where later requests on a connection go. */
@@ -17,7 +17,7 @@ export interface LaterRequests {
   add?(socket: Socket, by: RoutedBy): void;
   /** Called with the unix sockets of all ready workers. */
   update?(peers: readonly { readonly slot: string; readonly socketPath: string }[]): void;
-  /** From now on each answer is the last on its connection. */
+  /** Makes each answer from now on the last on its connection. */
   drain?(): void;
   close?(): void;
   /** Requests that went to another worker. */

@@ -7,7 +7,7 @@ import type { OpenSockets } from './drain-connections.ts';
 import type { LaterRequests } from './later-requests.ts';
 import type { WorkerSocket } from './worker-socket.ts';
 
-/** Milliseconds between looks whether the router's count of connections is stale. */
+/** Milliseconds between two checks whether the router's count of connections is stale. */
 const LOAD_DELAY_MS = 10;
 
 /** The part of a worker's `process` that leads to its routers. */
@@ -31,7 +31,7 @@ export function sendToRouter(
   return true;
 }
 
-/** What a worker has for one router besides its channel. */
+/** Parts of a link that the router's greeting asks for. */
 export interface LinkSetUp {
   readonly laterRequests: LaterRequests;
   /** Accepts requests that another process has read. */
@@ -52,10 +52,10 @@ type LinkStage =
 export class RouterLink {
   readonly router: string;
   readonly #channel: RouterChannel;
-  /** Its open connections. */
+  /** Open connections of the router. */
   readonly #open = new LinkedList<ConnectionNotes>();
   readonly sockets: OpenSockets = socketsIn(this.#open);
-  /** One function for all, since there is one more with each connection. */
+  /** Listener for all sockets: one for each would cost every connection. */
   readonly #onClose: (this: Socket) => void;
   #stage: LinkStage = { kind: 'open' };
   #met: Promise<void> | undefined;
@@ -64,7 +64,7 @@ export class RouterLink {
   /** The number of open connections that the router has. */
   #reported = 0;
   #loadTimer: NodeJS.Timeout | undefined;
-  /** Whether a claim has reported the number since the last look. */
+  /** True if a claim has reported the number since the last look. */
   #hasClaimed = false;
 
   constructor(router: string, channel: RouterChannel) {
@@ -162,7 +162,7 @@ export class RouterLink {
     this.laterRequests.close?.();
   }
 
-  /** Changes the stage: the only place that does. It only goes forward. */
+  /** Changes the stage, which only goes forward. No other function does. */
   #enter(stage: LinkStage): void {
     const { kind } = this.#stage;
     if (kind === 'over' || kind === stage.kind) return;

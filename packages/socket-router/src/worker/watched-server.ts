@@ -41,7 +41,7 @@ export function watchServer(server: AttachableServer, draining: AbortSignal): Wa
   return { server, addresses: new ClientAddresses(server), arrivals, busy, sessions };
 }
 
-/** What a router has read of a connection. */
+/** First bytes of a connection, and its addresses, as a router has read them. */
 export interface FirstRead {
   readonly bytes: Buffer | undefined;
   readonly proxy: ProxiedAddresses | undefined;

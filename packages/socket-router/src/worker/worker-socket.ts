@@ -9,7 +9,7 @@ import { claimRequests } from './claim-requests.ts';
 
 /** A unix socket that accepts requests which another process has read. */
 export interface WorkerSocket {
-  /** Its open connections. */
+  /** Open connections. */
   readonly sockets: ReadonlySet<Socket>;
   close(): void;
 }
@@ -60,7 +60,7 @@ export async function openWorkerSocket(
   };
 }
 
-/** Each request would fail, one by one. */
+/** Refuses a server of which each request would fail. */
 function requirePlainHttp(server: AttachableServer): void {
   const isSecure = 'setSecureContext' in server;
   if (!isSecure && !('updateSettings' in server)) return;

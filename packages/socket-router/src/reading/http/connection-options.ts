@@ -1,4 +1,4 @@
-/** Fields that end a message, or say whom it is for. A recipient that drops one reads another message. */
+/** Fields that end a message, or name its host. A recipient that drops one reads another message. */
 const FRAMING: ReadonlySet<string> = new Set([
   'content-length',
   'host',
@@ -6,7 +6,7 @@ const FRAMING: ReadonlySet<string> = new Set([
   'transfer-encoding',
 ]);
 
-/** Returns whether `Connection` may never name a field, since the message would be another one without it. */
+/** Returns whether `Connection` may never name a field, because the message would be another one without it. */
 export function isFraming(name: string): boolean {
   return FRAMING.has(name);
 }
@@ -16,7 +16,7 @@ export function namesIn(values: readonly string[]): string[] {
   return values.flatMap((value) => value.split(',')).map((name) => trimmed(name).toLowerCase());
 }
 
-/** `trim()` removes more than spaces and tabs, and a regular expression takes quadratic time. */
+/** Removes spaces and tabs: `trim()` removes more, and a regular expression takes quadratic time. */
 function trimmed(text: string): string {
   let from = 0;
   let to = text.length;

@@ -74,7 +74,7 @@ export class HeadFields {
     return values;
   }
 
-  /** As `valuesOf`, with the spaces and tabs between colon and CRLF. */
+  /** Returns the values as `valuesOf` does, with the spaces and tabs between colon and CRLF. */
   untrimmedOf(bytes: Buffer, name: string): string[] {
     const values: string[] = [];
     const places = this.#places;

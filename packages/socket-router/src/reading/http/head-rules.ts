@@ -13,7 +13,7 @@ export interface RequestLine {
 
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Visible ASCII; no `#`, since a fragment is no part of a target. */
+/** Path of visible ASCII; no `#`, because a fragment is no part of a target. */
 const PATH = /^\/[!"$-~]*$/;
 const ABSOLUTE = /^(https?):\/\/([^/?]+)(?:[/?][!"$-~]*)?$/i;
 const AUTHORITY = /^(?:\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(?::[0-9]{1,5})?$/;

@@ -33,7 +33,7 @@ export const HEAD_REFUSALS = {
 
 export type HeadRefusalReason = keyof typeof HEAD_REFUSALS;
 
-/** What follows the head: a number of bytes, 0 for no body, or chunks. */
+/** Framing of the body: a number of bytes, 0 for no body, or chunks. */
 export type BodyFraming =
   | { readonly kind: 'length'; readonly bytes: number }
   | { readonly kind: 'chunked' };
@@ -49,7 +49,7 @@ export interface Http1Head {
   readonly kind: 'http1';
   /** One of Node's `METHODS`. */
   readonly method: string;
-  /** As sent: a path, `*`, an absolute `http:` or `https:` URL, or host and port of a CONNECT. */
+  /** Target as sent: a path, `*`, an absolute `http:` or `https:` URL, or host and port of a CONNECT. */
   readonly target: string;
   readonly version: '1.0' | '1.1';
   /**

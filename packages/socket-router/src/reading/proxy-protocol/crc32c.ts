@@ -7,7 +7,7 @@ const TABLE: Uint32Array = Uint32Array.from({ length: 256 }, (_, byte) => {
   return rest;
 });
 
-/** Computes the CRC-32C of bytes, those from `zeroFrom` to `zeroTo` taken as zeros. */
+/** Computes the CRC-32C of bytes, with zeros in place of `zeroFrom` to `zeroTo`. */
 export function crc32c(bytes: Uint8Array, zeroFrom = 0, zeroTo = 0): number {
   let rest = 0xffffffff;
   for (const [index, byte] of bytes.entries()) {

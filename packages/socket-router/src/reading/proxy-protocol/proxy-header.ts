@@ -77,7 +77,7 @@ export function parseProxyBlock(header: Buffer): ProxyState {
   const wrong = wrongTlv(header, BLOCK_PREFIX_BYTES + addressBytes);
   if (wrong !== undefined) return refuse(wrong);
   const { source, destination } = endpointsOf(header, family);
-  // Whoever gets the path would take it for the client's address.
+  // A reader of the path would mistake it for the client's address.
   if (source.family === 'unix' && isIP(source.address) !== 0) return refuse('address');
   return { kind: 'proxy', version: 2, command: 'proxy', source, destination, headerBytes };
 }
@@ -145,7 +145,7 @@ function wrongTlv(header: Buffer, start: number): 'length' | 'checksum' | undefi
 /** The longest line of version 1, CRLF included. */
 export const MAX_LINE_BYTES = 107;
 
-/** No leading zero, which another reader might take for octal. */
+/** Number without a leading zero, which another reader might read as octal. */
 const NUMBER = /^(?:0|[1-9][0-9]{0,4})$/;
 
 /** Reads a line of version 1 without its CRLF, proxy-protocol.txt 2.1. */

@@ -24,8 +24,8 @@ export type ProxyReader = ChunkReader<ProxyState>;
 
 /**
  * Creates a reader for the PROXY protocol, versions 1 and 2, as
- * https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt has it. A header says who the client is, so only bytes from
- * a trusted address may come here. Version 2 allows 64 KiB; this reader takes 4 KiB.
+ * https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt has it. A header names the client, so only bytes from
+ * a trusted address may come here. Version 2 allows 64 KiB; this reader allows 4 KiB.
  */
 export function createProxyReader(): ProxyReader {
   const gathered = new GatheredBytes(MAX_HEADER_BYTES);
@@ -46,7 +46,7 @@ class SignedHeader {
     return this.#startsWith(BLOCK_SIGNATURE) ? this.#readBlock() : NONE;
   }
 
-  /** Whether the bytes are the signature, start with it, or are its start. */
+  /** Returns whether the bytes are the signature, start with it, or are its start. */
   #startsWith(signature: Buffer): boolean {
     const { bytes, length } = this.#gathered;
     const compared = Math.min(length, signature.length);

@@ -16,7 +16,7 @@ const TOO_LARGE = refuse('hello-too-large');
 
 export type ClientHelloReader = ChunkReader<ClientHelloState>;
 
-/** How long a ClientHello may be. */
+/** Limits of a ClientHello. */
 export interface ClientHelloLimits {
   /** Bytes of all records with their headers, 1 or more; usual hellos have 300 to 2,000. */
   readonly helloBytes: number;
