@@ -4,22 +4,22 @@ export type {
   NatsDispatcher,
   NatsDispatcherOptions,
   NatsFleetStats,
+  NatsWorkerReport,
+} from './contract/dispatcher.ts';
+export type {
   NatsHost,
-  NatsHostEvent,
   NatsHostState,
   NatsHostStats,
-  NatsLossSign,
-  NatsRefusal,
   NatsSessionStats,
-  NatsWorkerReport,
   ServeNatsTasksOptions,
-} from './contract.ts';
-export { createNatsDispatcher } from './dispatcher/create-nats-dispatcher.ts';
-export { serveNatsTasks } from './host/serve-nats-tasks.ts';
+} from './contract/host.ts';
+export type { NatsHostEvent, NatsLossSign, NatsRefusal } from './contract/host-event.ts';
 export type {
   NatsJsonEndpoint,
   NatsJsonOptions,
   NatsJsonStats,
   ServeNatsJson,
-} from './json/json-contract.ts';
-export type { NatsLike, NatsMessage } from './nats-like.ts';
+} from './contract/json-endpoint.ts';
+export type { NatsLike, NatsMessage } from './contract/nats-like.ts';
+export { createNatsDispatcher } from './dispatcher/create-nats-dispatcher.ts';
+export { serveNatsTasks } from './host/serve-nats-tasks.ts';

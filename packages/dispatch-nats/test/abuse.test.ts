@@ -43,7 +43,7 @@ test.each<[unknown, string]>([
   [{ nats, fleet, recycle: {} }, /^Cannot create NATS dispatcher: unknown option `recycle`; /],
   [
     { nats, fleet, workerData: 1 },
-    '`workerData` does not apply, since hosts start their workers; give it to the dispatcher of `serveNatsTasks`',
+    '`workerData` does not apply, because hosts start their workers; give it to the dispatcher of `serveNatsTasks`',
   ],
   [{ nats, fleet, window: 0 }, '`window` must be auto or an integer of 1 to 65536, got 0'],
 ] as [unknown, string][])('createNatsDispatcher() refuses %j', (options, message) => {

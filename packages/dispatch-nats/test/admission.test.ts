@@ -1,15 +1,11 @@
 import { createManualClock } from '@ticketing/test-kit';
 import { describe, expect, it } from 'vitest';
-import { Admission } from '../src/host/admission.ts';
-import type { HostSession } from '../src/host/host-session.ts';
+import { Admission, type AdmittedSession, newCalls } from '../src/host/admission.ts';
 
 /** A dispatcher over a network: it sends as many calls as it may have, and no more than it has. */
-class Asker {
-  running = 0;
-  stalled = 0;
-  isBusy = false;
+class Asker implements AdmittedSession {
+  readonly calls;
   takesCalls = true;
-  credit: number;
   done = 0;
   /** Calls that the dispatcher would have under way without a limit. */
   wants: number;
@@ -18,18 +14,14 @@ class Asker {
   allowed: number;
 
   constructor(credit: number, wants: number) {
-    this.credit = credit;
+    this.calls = newCalls(credit);
     this.allowed = credit;
     this.wants = wants;
   }
 
-  get active(): number {
-    return this.running - this.stalled;
-  }
-
-  /** State as the host knows it; this side learns it one way later. */
-  grant: (credit: number) => void = () => {};
-  pause: () => void = () => {};
+  /** This side learns it one way later. */
+  tellCredit: (credit: number) => void = () => {};
+  tellBusy: () => void = () => {};
 }
 
 const WAY_MS = 1;
@@ -45,23 +37,20 @@ function setUp({
   readonly wants: readonly number[];
 }) {
   const clock = createManualClock();
-  const sessions = new Map<string, HostSession>();
+  const sessions = new Map<string, AdmittedSession>();
   const admission = new Admission(sessions, capacity, { clock, began: () => {} });
   const credit = admission.creditAmong(wants.length);
   let most = 0;
   const askers = wants.map((many, index) => {
     const asker = new Asker(credit, many);
-    sessions.set(String(index), asker as unknown as HostSession);
-    asker.grant = (given) => {
-      asker.credit = given;
-      asker.isBusy = false;
+    sessions.set(String(index), asker);
+    asker.tellCredit = (given) => {
       clock.setTimeout(() => {
         asker.allowed = given;
         send(asker);
       }, WAY_MS);
     };
-    asker.pause = () => {
-      asker.isBusy = true;
+    asker.tellBusy = () => {
       // The message is on its way together with the previous answer.
       asker.allowed = 0;
     };
@@ -73,8 +62,7 @@ function setUp({
     }
   };
   const arrive = (asker: Asker): void => {
-    if (!admission.admit(asker as unknown as HostSession)) {
-      asker.isBusy = true;
+    if (!admission.admit(asker)) {
       clock.setTimeout(() => {
         asker.sent -= 1;
         asker.allowed = 0;
@@ -83,13 +71,12 @@ function setUp({
     }
     most = Math.max(most, admission.running);
     clock.setTimeout(() => {
-      asker.running -= 1;
       asker.done += 1;
       clock.setTimeout(() => {
         asker.sent -= 1;
         send(asker);
       }, WAY_MS);
-      admission.release(asker as unknown as HostSession);
+      admission.release(asker);
     }, taskMs);
   };
   for (const asker of askers) send(asker);
@@ -149,7 +136,7 @@ describe('admission of a host', () => {
     host.want(2, 0);
     host.run(400);
     expect(host.run(4000).done[0]).toBeGreaterThan(0.9 * 16 * 39);
-    expect(host.askers[0]?.credit).toBe(16);
+    expect(host.askers[0]?.calls.credit).toBe(16);
   });
 
   it('lets those that have less than the host holds send without asking', () => {
@@ -163,30 +150,22 @@ describe('admission of a host', () => {
     const { admission } = host;
     const asker = new Asker(8, 0);
     const granted: number[] = [];
-    asker.grant = (credit) => {
-      asker.isBusy = false;
-      granted.push(credit);
-    };
-    host.sessions.set('streams', asker as unknown as HostSession);
-    const session = asker as unknown as HostSession;
-    const stall = (isStalled: boolean): void => {
-      asker.stalled += isStalled ? 1 : -1;
-      admission.stall(session, isStalled);
-    };
-    const admitted = Array.from({ length: 5 }, () => admission.admit(session));
+    asker.tellCredit = (credit) => granted.push(credit);
+    host.sessions.set('streams', asker);
+    const admitted = Array.from({ length: 5 }, () => admission.admit(asker));
     expect(admitted).toEqual([true, true, true, true, false]);
-    asker.isBusy = true;
-    stall(true);
+    expect(asker.calls.isBusy).toBe(true);
+    admission.stall(asker);
     expect(granted).toEqual([4]);
-    expect([admission.hasRoom, admission.admit(session), admission.hasRoom]).toEqual([
+    expect([admission.hasRoom, admission.admit(asker), admission.hasRoom]).toEqual([
       true,
       true,
       false,
     ]);
-    stall(false);
+    admission.goOn(asker);
     expect([admission.running, admission.hasRoom]).toEqual([5, false]);
-    stall(true);
-    admission.ended(session);
+    admission.stall(asker);
+    admission.ended(asker);
     expect([admission.running, admission.stalled]).toEqual([0, 0]);
     admission.close();
   });
@@ -196,11 +175,11 @@ describe('admission of a host', () => {
     host.run(500);
     const [leaving] = host.askers as [Asker];
     leaving.takesCalls = false;
-    leaving.isBusy = true;
+    host.admission.pause(leaving);
     leaving.wants = 0;
-    const { credit } = leaving;
+    const { credit } = leaving.calls;
     expect(host.run(1000).done[1]).toBeGreaterThan(30);
-    expect(leaving).toMatchObject({ isBusy: true, credit });
+    expect(leaving.calls).toMatchObject({ isBusy: true, credit });
   });
 
   it.each([
@@ -210,25 +189,24 @@ describe('admission of a host', () => {
     'shares a host anew 50 ms after it was full: one whose session has ended %s',
     (_, calls, grantedAt) => {
       const clock = createManualClock();
-      const sessions = new Map<string, HostSession>();
+      const sessions = new Map<string, AdmittedSession>();
       const admission = new Admission(sessions, 4, { clock, began: () => {} });
       const from = clock.now();
       const granted: number[] = [];
       const join = (name: string) => {
         const asker = new Asker(8, 0);
-        sessions.set(name, asker as unknown as HostSession);
+        sessions.set(name, asker);
         return asker;
       };
-      const ends = join('ends') as unknown as HostSession;
+      const ends = join('ends');
       const waits = join('waits');
-      waits.isBusy = true;
-      waits.grant = () => {
-        waits.isBusy = false;
+      waits.tellCredit = () => {
         granted.push(clock.now() - from);
       };
       for (let call = 0; call < calls; call += 1) admission.admit(ends);
-      // The session has asked for more, and its call goes back.
-      admission.admit(waits as unknown as HostSession);
+      // The session was told to wait, and its call goes back.
+      admission.pause(waits);
+      admission.admit(waits);
       clock.advance(30);
       sessions.delete('ends');
       admission.ended(ends);

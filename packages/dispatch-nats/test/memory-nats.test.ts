@@ -9,7 +9,7 @@ import {
   until,
 } from '@ticketing/test-kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NatsLike, NatsMessage } from '../src/nats-like.ts';
+import type { NatsLike, NatsMessage } from '../src/contract/nats-like.ts';
 import { createMemoryNats, matches } from './memory-nats.ts';
 
 const text = (message: NatsMessage) => `${message.subject} ${Buffer.from(message.data)}`;

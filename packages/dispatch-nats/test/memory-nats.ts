@@ -1,6 +1,6 @@
 import { headers, type MsgHdrs } from '@nats-io/transport-node';
 import type { Clock } from '@ticketing/dispatch';
-import type { NatsLike, NatsMessage } from '../src/nats-like.ts';
+import type { NatsLike, NatsMessage } from '../src/contract/nats-like.ts';
 
 /** Decision about a message. */
 export type Passage = 'pass' | 'drop' | 'twice' | { readonly delayMs: number };

@@ -86,7 +86,10 @@ test.skipIf(engineProgram('nats') === undefined)(
 test('README begins with the sentence of the package, and has at most 900 words; the reference has every option', async () => {
   const { description } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
   const index = await readFile(new URL('src/index.ts', root), 'utf8');
-  const contract = await readFile(new URL('src/contract.ts', root), 'utf8');
+  const files = ['dispatcher', 'host', 'host-event'].map(
+    (name) => new URL(`src/contract/${name}.ts`, root),
+  );
+  const contract = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n');
   expect(readme.startsWith(`# @ticketing/dispatch-nats\n\n${description}.\n`)).toBe(true);
   expect(index.startsWith(`// ${description}\n`)).toBe(true);
   for (const kind of ['NatsDispatcherOptions', 'ServeNatsTasksOptions']) {
@@ -99,7 +102,7 @@ test('README begins with the sentence of the package, and has at most 900 words;
     expect(missing.map(([text]) => text)).toEqual([]);
   }
   for (const kind of ['NatsRefusal', 'NatsLossSign', 'NatsHostEvent']) {
-    const text = contract.match(new RegExp(`export type ${kind} =[\\s\\S]*?\n\n`))?.[0] ?? '';
+    const text = contract.match(new RegExp(`export type ${kind} =[\\s\\S]*?\n(?:\n|$)`))?.[0] ?? '';
     const names = [...text.matchAll(/'([\w-]+)'/g)].map(([, name]) => name);
     expect(names.length, kind).toBeGreaterThan(4);
     expect(names.filter((name) => !reference.includes(`\`${name}\``))).toEqual([]);

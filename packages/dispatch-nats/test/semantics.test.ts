@@ -255,7 +255,7 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
     await until(() => hostsOf(dispatcher).length === 2);
     const before = dispatcher.stats().workers.map(({ workerId }) => workerId);
     await expect(dispatcher.reload({ module: new URL('file:///x.js') })).rejects.toThrow(
-      'Cannot reload: option `module` does not apply, since hosts have code of their own',
+      'Cannot reload: option `module` does not apply, because hosts have code of their own; call `reload` of their dispatchers',
     );
     const calls = Array.from({ length: 50 }, () => dispatcher.run('pause', 5));
     await dispatcher.reload();

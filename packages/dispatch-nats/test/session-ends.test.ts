@@ -3,7 +3,7 @@ import type { WireMessage } from '@ticketing/dispatch/transport';
 import { decodeFromWorker } from '@ticketing/dispatch/transport';
 import { createManualClock, type ManualClock, turns } from '@ticketing/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Pulse } from '../src/dispatcher/pulse.ts';
+import { Admission } from '../src/host/admission.ts';
 import { HostSession } from '../src/host/host-session.ts';
 import {
   createNatsDispatcher,
@@ -110,13 +110,15 @@ describe('HostSession', () => {
       },
       ...{ beatMs: 250, missedBeats: 3, idleMs: 5000, maxMessageBytes: 1 << 20 },
     };
+    const clock = createManualClock();
+    const admission = new Admission(new Map(), 8, { clock, began() {} });
     const session = new HostSession(
       opening,
       { subject: 's', credit: 4 },
       {
         ...{ link, name: 'host a', maxMessageBytes: 1 << 20, isLoss: () => false, now: () => 0 },
         module: defineTasks({ sum: () => 6 }),
-        admission: { admit: () => true, count() {}, release() {}, stall() {} },
+        admission,
         silent() {},
         ended() {},
       },
@@ -126,19 +128,18 @@ describe('HostSession', () => {
     first.set([1, 2]);
     first[7] = 1;
     session.receive(first);
-    return { session, frames };
+    return { session, admission, frames };
   }
   const kinds = (frames: readonly unknown[]) =>
     frames.map((frame) => (frame as { kind: string }).kind);
 
   it('tells the dispatcher of room at once, and of a pause with what comes next', async () => {
-    const { session, frames } = open();
+    const { session, admission, frames } = open();
     await turns(3);
     const before = frames().length;
-    session.pause();
-    expect(session.isBusy).toBe(true);
-    session.grant(9);
-    expect([session.isBusy, session.credit]).toEqual([false, 9]);
+    admission.pause(session);
+    expect(session.calls.isBusy).toBe(true);
+    session.tellCredit(9);
     expect(frames().slice(before)).toEqual([
       { kind: 'busy', seq: 0 },
       { kind: 'room', window: 9 },
@@ -157,7 +158,7 @@ describe('HostSession', () => {
   });
 
   it('refuses calls once, at once, and has none only when the dispatcher has heard of it', async () => {
-    const { session, frames } = open();
+    const { session, admission, frames } = open();
     await turns(3);
     const before = frames().length;
     expect(session.hasNoCalls).toBe(false);
@@ -171,21 +172,9 @@ describe('HostSession', () => {
     heard[11] = 100;
     session.receive(heard);
     expect(session.hasNoCalls).toBe(true);
-    session.running = 1;
+    admission.count(session);
     expect(session.hasNoCalls).toBe(false);
   });
-});
-
-it('a host that is due is asked again after a beat, and when it becomes due just as it was asked', () => {
-  const pulse = new Pulse({ beatMs: 200, missedBeats: 3 }, 0);
-  const ask = (now: number) => pulse.isToAsk(now, { sent: 1, hasCalls: true });
-  pulse.calls(1, () => 0);
-  expect(ask(149)).toBe(false);
-  // The sign has been due for as long as no question was sent.
-  expect(ask(150)).toBe(true);
-  pulse.asked(150, true);
-  expect(ask(349)).toBe(false);
-  expect(ask(350)).toBe(true);
 });
 
 describe('over NATS in memory', () => {

@@ -16,9 +16,10 @@ import {
   unknownOption,
   wholeBetween,
 } from '@ticketing/kit';
-import type { NatsDispatcher, NatsDispatcherOptions } from '../contract.ts';
+import type { NatsDispatcher, NatsDispatcherOptions } from '../contract/dispatcher.ts';
 import { aFleet, aLabel, messageBytes } from '../fleet/option-rules.ts';
-import { NatsTransport, type TransportOptions } from './nats-transport.ts';
+import type { TransportOptions } from './fleet-sessions.ts';
+import { createNatsTransport } from './nats-transport.ts';
 
 const ACTION = 'create NATS dispatcher';
 
@@ -62,7 +63,7 @@ export function createNatsDispatcher(options: NatsDispatcherOptions): NatsDispat
   const unknown = OTHERS.find((name) => Object.hasOwn(Object(options), name));
   if (Object.hasOwn(Object(options), 'workerData')) {
     throw new TypeError(
-      `Cannot ${ACTION}: \`workerData\` does not apply, since hosts start their workers; give it to the dispatcher of \`serveNatsTasks\``,
+      `Cannot ${ACTION}: \`workerData\` does not apply, because hosts start their workers; give it to the dispatcher of \`serveNatsTasks\``,
     );
   }
   if (unknown !== undefined) {
@@ -95,14 +96,18 @@ export function createDispatcherOver<M extends TaskMap>(
     max: pool.max ?? 1,
   };
   const { name, window, clock, random } = resolvePoolOptions(ACTION, 'nats', settings);
-  const transport = new NatsTransport({
+  const transport = createNatsTransport({
     ...resolved,
-    ...{ hosts, name, window, clock, random },
-    ...(suite && { clock: suite.clock }),
+    hosts,
+    name,
+    window,
+    clock: suite?.clock ?? clock,
+    random,
     ...(suite?.module && { module: suite.module.href }),
   });
+  const { sessions } = transport;
   const created = createPool<M>(transport, settings);
-  if (suite === undefined) transport.attach(created);
+  if (suite === undefined) sessions.attach(created);
   const { dispatcher } = created;
   const reload = dispatcher.reload.bind(dispatcher);
   return Object.assign(dispatcher, {
@@ -110,11 +115,11 @@ export function createDispatcherOver<M extends TaskMap>(
       if (suite !== undefined || Object(how).module === undefined) return reload(how);
       return Promise.reject(
         new TypeError(
-          'Cannot reload: option `module` does not apply, since hosts have code of their own',
+          'Cannot reload: option `module` does not apply, because hosts have code of their own; call `reload` of their dispatchers',
         ),
       );
     },
-    fleet: () => transport.stats(),
-    ownerOf: (key: string) => transport.fleet.ownerOf(key),
+    fleet: () => sessions.stats(),
+    ownerOf: (key: string) => sessions.fleet.ownerOf(key),
   });
 }

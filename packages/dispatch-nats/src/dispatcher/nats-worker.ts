@@ -10,12 +10,12 @@ import {
   type WorkerHandle,
   type WorkerStart,
 } from '@ticketing/dispatch/transport';
-import type { NatsLossSign } from '../contract.ts';
+import type { NatsLossSign } from '../contract/host-event.ts';
+import type { NatsMessage } from '../contract/nats-like.ts';
 import { encodeJson, type Opening, readOpened } from '../fleet/announcement.ts';
-import type { KnownHost } from '../fleet/fleet.ts';
+import { type KnownHost, noteAnswer, noteSilence } from '../fleet/fleet.ts';
 import { SessionChannel } from '../link/session-channel.ts';
-import type { NatsMessage } from '../nats-like.ts';
-import { Pulse } from './pulse.ts';
+import { noteFrame, noteRoundTrip, type OpenSession, openSession } from './open-session.ts';
 import {
   hasDeadline,
   isFarewell,
@@ -24,7 +24,6 @@ import {
   lostHost,
   readied,
   reportOf,
-  StreamRooms,
   withoutStreams,
   withTimeLeft,
 } from './session-frames.ts';
@@ -36,43 +35,29 @@ const JSON_BEGINS = 0x7b;
 type State =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'opening'; readonly host: KnownHost; readonly since: number }
-  | {
-      readonly kind: 'open';
-      readonly host: KnownHost;
-      readonly channel: SessionChannel;
-      readonly pulse: Pulse;
-      readonly streams: boolean;
-    }
+  | OpenSession
   | { readonly kind: 'ended' };
 
 /** Worker of the kernel: a session with a host, as soon as there is a host for it. */
 export class NatsWorker implements WorkerHandle {
-  readonly pid: undefined = undefined;
   readonly workerId: number;
   readonly slot: number;
   /** True after its successor has started, or its slot was removed: its host may have another session of this dispatcher. */
   isRetiring = false;
-  isReady = false;
   /** Calls that the worker has not settled. */
   inFlight = 0;
-  credit = 1;
-  /** True if the host has refused a call for lack of room, and has not reported room since. */
-  isRefused = false;
   /** True while the kernel gives it no calls, even if the host has room. */
   isHeld = false;
   #isForKeys = false;
   readonly #context: WorkerContext<NatsWorker>;
   readonly #events: WorkerEvents;
-  readonly #session: string;
   readonly #reply: string;
   #state: State = { kind: 'waiting' };
-  #module: URL | undefined;
+  readonly #module: URL | undefined;
   #lastSeq = 0;
-  readonly #rooms = new StreamRooms();
   #toldHosts = 0;
   /** True after the worker was asked to stop, or could not start. */
   #expectsEnd = false;
-  #rttMs: number | undefined;
 
   constructor(start: WorkerStart, events: WorkerEvents, context: WorkerContext<NatsWorker>) {
     const { workerId, slot, module } = start;
@@ -81,8 +66,27 @@ export class NatsWorker implements WorkerHandle {
     this.#module = module;
     this.#events = events;
     this.#context = context;
-    this.#session = String(workerId);
     this.#reply = context.subjects.toDispatcher(context.opening.dispatcher, workerId);
+  }
+
+  /** None: the worker is on another machine. */
+  get pid(): undefined {
+    return undefined;
+  }
+
+  /** True while a host takes tasks of this dispatcher. */
+  get isReady(): boolean {
+    return this.#state.kind === 'open' && this.#state.isReady;
+  }
+
+  /** Most calls that the host lets this dispatcher have; 1 before it has opened the session. */
+  get credit(): number {
+    return this.#state.kind === 'open' ? this.#state.credit : 1;
+  }
+
+  /** True if the host has refused a call for lack of room, and has not reported room since. */
+  get isRefused(): boolean {
+    return this.#state.kind === 'open' && this.#state.isRefused;
   }
 
   get isWaiting(): boolean {
@@ -96,6 +100,11 @@ export class NatsWorker implements WorkerHandle {
       : undefined;
   }
 
+  /** Notes that its host may have another session of this dispatcher. */
+  retire(): void {
+    this.isRetiring = true;
+  }
+
   /** Tells the kernel if the host is wanted for its keys alone. */
   forKeys(isForKeys: boolean): void {
     if (!this.isReady || isForKeys === this.#isForKeys) return;
@@ -105,7 +114,7 @@ export class NatsWorker implements WorkerHandle {
 
   /** Asks a host for a session. */
   open(host: KnownHost): void {
-    this.#state = { kind: 'opening', host, since: this.#context.now() };
+    this.#become({ kind: 'opening', host, since: this.#context.now() });
     this.#ask(host, this.#reply);
   }
 
@@ -126,12 +135,12 @@ export class NatsWorker implements WorkerHandle {
       const unansweredMs = state.host.unansweredMs + now - state.since;
       if (unansweredMs > beatMs * missedBeats) this.#refused('silent');
     } else if (state.kind === 'open') {
-      const { channel, pulse, host } = state;
+      const { channel, liveness, questions, host } = state;
+      const activity = { sent: channel.sent, hasCalls: this.inFlight > 0 };
       if (this.#context.hosts() > 2 * this.#toldHosts) this.#ask(host);
-      if (lateMs > 0) pulse.late(lateMs, now);
-      if (pulse.isSilent(now)) this.lose('silence');
-      else if (pulse.isToAsk(now, { sent: channel.sent, hasCalls: this.inFlight > 0 })) {
-        pulse.asked(now, this.inFlight > 0);
+      if (liveness.tick(now, lateMs, activity) === 'silent') this.lose('silence');
+      else if (questions.isToAsk(now, activity)) {
+        questions.asked(now, activity);
         channel.ping(this.#reply, now);
       }
     }
@@ -147,7 +156,7 @@ export class NatsWorker implements WorkerHandle {
     } else if (state.kind === 'open') {
       if (isUnheard) {
         // The host has begun none of these calls, so other workers may run them.
-        const unheard = state.pulse.takeUnheard();
+        const unheard = state.questions.takeUnheard();
         this.#events.frames(unheard.map((seq): FromWorker => ({ kind: 'busy', seq })));
         this.lose('no-responders');
         return;
@@ -155,10 +164,12 @@ export class NatsWorker implements WorkerHandle {
       // A second answer: the host was asked twice because it was slow.
       if (data[0] === JSON_BEGINS) return;
       const now = this.#context.now();
-      const rttMs = state.channel.receive(data, now);
-      state.pulse.heard(now, this.inFlight > 0);
+      const { channel, liveness, questions } = state;
+      const rttMs = channel.receive(data, now);
+      liveness.heard(now, { sent: channel.sent, hasCalls: this.inFlight > 0 });
+      questions.answered();
       if (rttMs === undefined) return;
-      this.#rttMs = rttMs;
+      noteRoundTrip(state, rttMs);
       // The first answer comes before the session is ready; the start then reports by itself.
       if (this.isReady) this.#report();
     }
@@ -172,12 +183,16 @@ export class NatsWorker implements WorkerHandle {
     const frames = refused.length === 0 ? given : given.filter((frame) => !isStream(frame));
     let reply: string | undefined;
     for (const frame of frames) {
-      this.#rooms.sent(frame);
+      state.rooms.sent(frame);
       if (frame.kind === 'stop') this.#expectsEnd = true;
       if (frame.kind !== 'run') continue;
       this.#lastSeq = frame.seq;
+      if (this.inFlight === 0 && !state.liveness.isExpecting) {
+        state.questions.began(this.#context.now());
+        reply = this.#reply;
+      }
+      state.questions.called(frame.seq);
       this.inFlight += 1;
-      if (state.pulse.calls(frame.seq, this.#context.now)) reply = this.#reply;
     }
     const post = (message: unknown): void => state.channel.send(message as WireMessage, reply);
     const timed = frames.some(hasDeadline) ? frames.map(withTimeLeft) : frames;
@@ -195,7 +210,7 @@ export class NatsWorker implements WorkerHandle {
     queueMicrotask(() => {
       if (this.isWaiting) this.#context.withoutHost(this);
       const state = this.#state;
-      if (state.kind === 'opening') state.host.unansweredMs += this.#context.now() - state.since;
+      if (state.kind === 'opening') noteSilence(state.host, this.#context.now() - state.since);
       this.#end(undefined, true);
     });
   }
@@ -217,7 +232,7 @@ export class NatsWorker implements WorkerHandle {
 
   /** Loses the session with the broken connection. A host that has not answered is asked again later. */
   disconnected(): void {
-    if (this.#state.kind === 'opening') this.#state = { kind: 'waiting' };
+    if (this.#state.kind === 'opening') this.#become({ kind: 'waiting' });
     else if (this.#state.kind === 'open') this.lose('disconnect');
   }
 
@@ -232,17 +247,18 @@ export class NatsWorker implements WorkerHandle {
     const answer = readOpened(data);
     // The answer may come from a host that was given up.
     if (answer?.host !== host.announcement.id) return;
-    host.unansweredMs = 0;
+    noteAnswer(host);
     if (!answer.ok) {
       this.#refused(answer.reason);
       return;
     }
     const { link, subjects, opening, now } = this.#context;
     const { id } = host.announcement;
+    const openedAt = now();
     const channel = new SessionChannel(
       {
         link,
-        subject: subjects.toHost(id, opening.dispatcher, this.#session),
+        subject: subjects.toHost(id, opening.dispatcher, this.workerId),
         maxBytes: Math.min(answer.maxMessageBytes, opening.maxMessageBytes),
         name: `host ${id}`,
       },
@@ -253,23 +269,23 @@ export class NatsWorker implements WorkerHandle {
         broken: (sign) => this.lose(sign),
       },
     );
-    this.credit = answer.window;
-    const openedAt = now();
-    const pulse = new Pulse(opening, openedAt);
-    this.#state = { kind: 'open', host, channel, pulse, streams: answer.streams };
+    const session = openSession(host, { channel, answer, opening, now: openedAt });
+    this.#become(session);
     // The host begins to serve when the first message arrives.
-    pulse.asked(openedAt, false);
+    session.questions.asked(openedAt, { hasCalls: false });
     channel.ping(this.#reply, openedAt);
   }
 
   #refused(reason: Refused): void {
     const state = this.#state;
     if (state.kind !== 'opening') return;
-    this.#state = { kind: 'waiting' };
+    this.#become({ kind: 'waiting' });
     this.#context.refused(state.host, reason);
   }
 
   #read(message: WireMessage): void {
+    const state = this.#state;
+    if (state.kind !== 'open') return;
     let frames: readonly FromWorker[] | undefined;
     try {
       frames = decodeFromWorker(message);
@@ -277,13 +293,13 @@ export class NatsWorker implements WorkerHandle {
       // Handled below like bytes that are no message.
     }
     // A session is ready once.
-    const isNew = (frame: FromWorker): boolean => frame.kind !== 'ready' || !this.isReady;
-    if (!frames?.every((frame) => isSound(frame) && isNew(frame) && this.#rooms.came(frame))) {
+    const isNew = (frame: FromWorker): boolean => frame.kind !== 'ready' || !state.isReady;
+    if (!frames?.every((frame) => isSound(frame) && isNew(frame) && state.rooms.came(frame))) {
       this.lose('malformed');
       return;
     }
-    this.#events.frames(this.#noted(frames));
-    if (this.#state.kind === 'open' && frames.some(isFarewell)) this.#state.channel.pong();
+    this.#events.frames(this.#noted(state, frames));
+    if (this.#state === state && frames.some(isFarewell)) state.channel.pong();
     if (this.isReady && frames.some(({ kind }) => kind === 'ready')) {
       this.#context.ready(this);
       this.#report();
@@ -291,9 +307,10 @@ export class NatsWorker implements WorkerHandle {
   }
 
   /** Notes the facts about the host in frames. @returns the frames for the kernel */
-  #noted(frames: readonly FromWorker[]): readonly FromWorker[] {
+  #noted(state: OpenSession, frames: readonly FromWorker[]): readonly FromWorker[] {
     let noted = frames;
     for (const frame of frames) {
+      noteFrame(state, frame);
       switch (frame.kind) {
         case 'done':
         case 'failed':
@@ -304,23 +321,19 @@ export class NatsWorker implements WorkerHandle {
         case 'busy':
           // With `seq` 0 the host refuses calls, and gives none back.
           if (frame.seq > 0) this.inFlight -= 1;
-          this.isRefused = true;
           break;
         case 'start-failed':
           this.#expectsEnd = true;
           break;
         case 'room':
-          this.credit = frame.window;
-          this.isRefused = false;
           if (this.isHeld) noted = noted.filter((each) => each !== frame);
           break;
         case 'recycle':
-          if (this.host !== undefined) this.#context.leaving(this.host);
+          this.#context.leaving(state.host);
           break;
         case 'ready':
-          this.isReady = true;
           noted = noted.flatMap((each) =>
-            each === frame ? readied(frame, this.#context.tasks(), this.credit) : [each],
+            each === frame ? readied(frame, this.#context.tasks(), state.credit) : [each],
           );
           break;
         default:
@@ -331,14 +344,21 @@ export class NatsWorker implements WorkerHandle {
   }
 
   #report(): void {
-    const figures = { rttMs: this.#rttMs, credit: this.credit };
-    this.#events.frames([reportOf(this.host, figures)]);
+    if (this.#state.kind !== 'open') return;
+    const { host, rttMs, credit } = this.#state;
+    this.#events.frames([reportOf(host, { rttMs, credit })]);
+  }
+
+  /** Changes the state. @returns the state before */
+  #become(state: State): State {
+    const before = this.#state;
+    this.#state = state;
+    return before;
   }
 
   #end(sign: NatsLossSign | undefined, tells: boolean): void {
-    const state = this.#state;
+    const state = this.#become({ kind: 'ended' });
     if (state.kind === 'ended') return;
-    this.#state = { kind: 'ended' };
     if (state.kind === 'open') state.channel.end(tells);
     const host = 'host' in state ? state.host : undefined;
     this.#context.ended(this, host, sign);

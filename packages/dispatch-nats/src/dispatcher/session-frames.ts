@@ -1,6 +1,7 @@
 import { DispatchError } from '@ticketing/dispatch';
 import type { FromWorker, ToWorker, Unsent } from '@ticketing/dispatch/transport';
-import type { NatsLossSign, NatsWorkerReport } from '../contract.ts';
+import type { NatsWorkerReport } from '../contract/dispatcher.ts';
+import type { NatsLossSign } from '../contract/host-event.ts';
 import type { KnownHost } from '../fleet/fleet.ts';
 
 /** Returns true for a call with a deadline. */

@@ -1,4 +1,4 @@
-import type { NatsLossSign } from '../contract.ts';
+import type { NatsLossSign } from '../contract/host-event.ts';
 import type { Opening } from '../fleet/announcement.ts';
 import type { KnownHost } from '../fleet/fleet.ts';
 import type { FleetSubjects } from '../fleet/subjects.ts';

@@ -1,5 +1,5 @@
 import { hashText, heaviest, rendezvousWeight } from '@ticketing/kit';
-import type { NatsLossSign, NatsRefusal } from '../contract.ts';
+import type { NatsLossSign, NatsRefusal } from '../contract/host-event.ts';
 import { type Announcement, PROTOCOL, V8_FORMAT } from './announcement.ts';
 import { publishHostEvent } from './host-events.ts';
 
@@ -31,6 +31,16 @@ export interface KnownHost {
   probeMs: number;
   /** Milliseconds without an answer since its last one, added up over workers that were given up while they waited for it. */
   unansweredMs: number;
+}
+
+/** Notes that a host has answered an opening. */
+export function noteAnswer(host: KnownHost): void {
+  host.unansweredMs = 0;
+}
+
+/** Adds milliseconds in which a host did not answer an opening. */
+export function noteSilence(host: KnownHost, ms: number): void {
+  host.unansweredMs += ms;
 }
 
 /** Facts of a dispatcher by which it chooses its hosts. */
@@ -78,6 +88,11 @@ export class Fleet {
   constructor(options: FleetOptions) {
     this.#options = options;
     this.#hash = hashText(options.id);
+  }
+
+  /** Id of the dispatcher in subjects. */
+  get id(): string {
+    return this.#options.id;
   }
 
   /** Applies an announcement. @returns true if anything has changed for sessions */

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import type { NatsHostEvent } from '../contract.ts';
+import type { NatsHostEvent } from '../contract/host-event.ts';
 
 const hostChannel = channel('ticketing:dispatch-nats:host');
 

@@ -1,4 +1,4 @@
-import type { NatsJsonEndpoint } from '../json/json-contract.ts';
+import type { NatsJsonEndpoint } from '../contract/json-endpoint.ts';
 import type { Admission } from './admission.ts';
 import { fullError, type HostOptions } from './host-options.ts';
 

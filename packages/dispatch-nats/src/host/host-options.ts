@@ -1,6 +1,6 @@
 import { DispatchError, type Dispatcher, type TaskMap } from '@ticketing/dispatch';
 import type { Clock } from '@ticketing/kit';
-import type { ServeNatsJson } from '../json/json-contract.ts';
+import type { ServeNatsJson } from '../contract/json-endpoint.ts';
 import type { LinkOptions } from '../link/nats-link.ts';
 
 /** Options of a host, resolved. */

@@ -7,18 +7,14 @@ import {
   type ToWorker,
   type Undecodable,
 } from '@ticketing/dispatch/worker';
-import type { NatsSessionStats } from '../contract.ts';
+import type { NatsSessionStats } from '../contract/host.ts';
 import type { Opening } from '../fleet/announcement.ts';
 import { MAX_KNOWN } from '../fleet/fleet.ts';
+import { type Activity, Liveness, type LivenessLoss } from '../link/liveness.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 import { SessionChannel } from '../link/session-channel.ts';
-import { isFarewell } from '../link/session-message.ts';
+import { type AdmittedSession, newCalls, type SessionCalls } from './admission.ts';
 import { isSound, withDeadline } from './call-frames.ts';
-import {
-  DispatcherLiveness,
-  type LivenessLoss,
-  type SessionActivity,
-} from './dispatcher-liveness.ts';
 
 /** Most answers in one message: each message costs three programs time, so many answers share one. */
 const TOGETHER = 128;
@@ -35,10 +31,12 @@ export interface SessionContext {
   now(): number;
   /** Limit of the calls of all sessions. */
   readonly admission: {
-    admit(session: HostSession): boolean;
-    count(session: HostSession): void;
-    release(session: HostSession): void;
-    stall(session: HostSession, isStalled: boolean): void;
+    admit(session: AdmittedSession): boolean;
+    count(session: AdmittedSession): void;
+    release(session: AdmittedSession): void;
+    stall(session: AdmittedSession): void;
+    goOn(session: AdmittedSession): void;
+    pause(session: AdmittedSession): void;
   };
   /** Reports a session that ends because its dispatcher is silent, or has waited too long. */
   silent(): void;
@@ -46,48 +44,48 @@ export interface SessionContext {
   ended(session: HostSession, lost: boolean): void;
 }
 
+type State =
+  | {
+      readonly kind: 'open';
+      /** True after the dispatcher was asked for a successor on another host. */
+      readonly isLeaving: boolean;
+      /** Number of the message that refused all calls. */
+      readonly refusedAt: number | undefined;
+    }
+  | { readonly kind: 'ended' };
+
 /** Session of a dispatcher with this host: serves tasks, as a worker process serves the kernel of its parent. */
-export class HostSession {
+export class HostSession implements AdmittedSession {
   readonly dispatcher: string;
   readonly number: number;
-  readonly subject: string;
-  /** Calls that the session has here. */
-  running = 0;
-  /** Streams among these calls that wait for their readers. */
-  stalled = 0;
-  /** Most calls that the session may have, by the latest frame to the dispatcher. */
-  credit: number;
-  /** True after a call was sent back, until the dispatcher is told of room: it sends none. */
-  isBusy = false;
-  isLeaving = false;
+  readonly calls: SessionCalls;
   /** Number of hosts that the dispatcher knows. */
   hosts = 0;
-  readonly #liveness: DispatcherLiveness;
+  readonly #liveness: Liveness;
   readonly #openedAt: number;
   readonly #opening: Opening;
   readonly #context: SessionContext;
   readonly #channel: SessionChannel;
   #served: Served | undefined;
   #lastSeq = 0;
-  #isEnded = false;
-  /** Number of the message that refused all calls. */
-  #refusedAt: number | undefined;
+  #state: State = { kind: 'open', isLeaving: false, refusedAt: undefined };
 
   constructor(
     opening: Opening,
     { subject, credit }: { readonly subject: string; readonly credit: number },
     context: SessionContext,
   ) {
-    const { dispatcher, session, maxMessageBytes } = opening;
+    const { dispatcher, session, maxMessageBytes, beatMs, missedBeats } = opening;
     this.dispatcher = dispatcher;
     this.number = session;
-    this.subject = subject;
-    this.credit = credit;
+    this.calls = newCalls(credit);
     this.knows(opening.hosts);
     this.#opening = opening;
     this.#context = context;
     this.#openedAt = context.now();
-    this.#liveness = new DispatcherLiveness(opening, this.#openedAt);
+    // The time that this process slept does not count: the dispatcher need not answer at once.
+    const limits = { ...opening, graceMs: beatMs * missedBeats };
+    this.#liveness = new Liveness(limits, this.#openedAt);
     this.#channel = new SessionChannel(
       {
         link: context.link,
@@ -139,60 +137,54 @@ export class HostSession {
     return this.#liveness.silentAfterMs;
   }
 
-  get #activity(): SessionActivity {
-    return { sent: this.#channel.sent, hasCalls: this.running > 0 };
+  get #activity(): Activity {
+    return { sent: this.#channel.sent, hasCalls: this.calls.running > 0 };
   }
 
   #endLost(loss: LivenessLoss): void {
-    if (this.#isEnded) return;
+    if (this.#state.kind === 'ended') return;
     this.end({ tells: true, lost: true, reason: losses[loss] });
     this.#context.silent();
   }
 
-  /** Grants the dispatcher a number of calls that it may have here. */
-  grant(credit: number): void {
-    this.credit = credit;
-    this.isBusy = false;
+  tellCredit(credit: number): void {
     this.#served?.tell({ kind: 'room', window: credit });
     this.#served?.flush();
   }
 
-  /** Stops the dispatcher from sending calls until a later message grants room. */
-  pause(): void {
-    this.isBusy = true;
+  tellBusy(): void {
     this.#served?.tell({ kind: 'busy', seq: 0 });
   }
 
   /** Asks the dispatcher for a successor on another host. */
   leave(): void {
-    if (this.isLeaving) return;
-    this.isLeaving = true;
+    const state = this.#state;
+    if (state.kind === 'ended' || state.isLeaving) return;
+    this.#become({ ...state, isLeaving: true });
     this.#served?.tell({ kind: 'recycle' });
     this.#served?.flush();
   }
 
   /** Stops the dispatcher from sending calls for good: calls on their way go back. */
   refuseCalls(): void {
-    if (this.#refusedAt !== undefined) return;
-    this.pause();
+    const state = this.#state;
+    if (state.kind === 'ended' || state.refusedAt !== undefined) return;
+    this.#context.admission.pause(this);
     this.#served?.flush();
-    this.#refusedAt = this.#channel.sent;
+    this.#become({ ...state, refusedAt: this.#channel.sent });
   }
 
-  /** True while the dispatcher may send calls, now or as soon as there is room. */
   get takesCalls(): boolean {
-    return !this.isLeaving && this.#refusedAt === undefined;
-  }
-
-  /** Number of calls that take room. */
-  get active(): number {
-    return this.running - this.stalled;
+    const state = this.#state;
+    return state.kind === 'open' && !state.isLeaving && state.refusedAt === undefined;
   }
 
   /** True if no call runs or is on its way: the dispatcher has confirmed that calls are refused. */
   get hasNoCalls(): boolean {
-    const refusedAt = this.#refusedAt ?? Number.POSITIVE_INFINITY;
-    return this.running === 0 && this.#channel.confirmed >= refusedAt;
+    const state = this.#state;
+    if (state.kind === 'ended') return true;
+    const { refusedAt = Number.POSITIVE_INFINITY } = state;
+    return this.calls.running === 0 && this.#channel.confirmed >= refusedAt;
   }
 
   /** Ends the session, and aborts its calls. */
@@ -205,8 +197,8 @@ export class HostSession {
     readonly lost: boolean;
     readonly reason: string;
   }): void {
-    if (this.#isEnded) return;
-    this.#isEnded = true;
+    if (this.#state.kind === 'ended') return;
+    this.#become({ kind: 'ended' });
     this.#channel.end(tells);
     this.#context.ended(this, lost);
     this.#served?.abandon(
@@ -215,12 +207,17 @@ export class HostSession {
   }
 
   stats(now: number): NatsSessionStats {
-    const { dispatcher, number, running, credit } = this;
+    const { dispatcher, number } = this;
+    const { running, credit } = this.calls;
     return { dispatcher, session: number, running, credit, ageMs: now - this.#openedAt };
   }
 
+  #become(state: State): void {
+    this.#state = state;
+  }
+
   #serve(): Served {
-    const { module, name, now, isLoss } = this.#context;
+    const { module, name, now, isLoss, admission } = this.#context;
     return serveTasks({
       workerId: this.number,
       slot: 0,
@@ -234,14 +231,8 @@ export class HostSession {
       load: () => undefined,
       now,
       isLoss,
-      settled: () => {
-        this.running -= 1;
-        this.#context.admission.release(this);
-      },
-      stalled: (_, isStalled) => {
-        this.stalled += isStalled ? 1 : -1;
-        this.#context.admission.stall(this, isStalled);
-      },
+      settled: () => admission.release(this),
+      stalled: (_, isStalled) => (isStalled ? admission.stall(this) : admission.goOn(this)),
       exit: () => this.end({ tells: true, lost: false, reason: 'it has stopped' }),
       ...this.#channel.writing,
       together: TOGETHER,
@@ -271,10 +262,7 @@ export class HostSession {
       if (frame.kind !== 'run') admitted.push(frame);
       else if (admission.admit(this)) {
         admitted.push(frame.deadline === undefined ? frame : withDeadline(frame, frame.deadline));
-      } else {
-        this.isBusy = true;
-        this.#served?.tell({ kind: 'busy', seq: frame.seq });
-      }
+      } else this.#served?.tell({ kind: 'busy', seq: frame.seq });
     }
     return admitted;
   }
@@ -294,30 +282,3 @@ const losses: Readonly<Record<LivenessLoss, string>> = {
   silent: 'its beats are missing',
 };
 const signs = { gap: 'missing', malformed: 'malformed' } as const;
-
-/** Most dispatchers that are told of an ended session until the next tick. */
-const MAX_TOLD = 256;
-/** End of a host's subject: the id of a dispatcher, which is two tokens, and the number of a session. */
-const sessionKey = /^([a-z0-9-]{1,32}\.[a-z0-9]{8})\.(\d{1,16})$/;
-
-/** Answers dispatchers whose session has ended without their knowledge, and tells them. */
-export class EndedSessions {
-  readonly #told = new Set<string>();
-  readonly #tell: (dispatcher: string, session: string) => void;
-
-  constructor(tell: (dispatcher: string, session: string) => void) {
-    this.#tell = tell;
-  }
-
-  receive(data: Uint8Array, key: string): void {
-    if (isFarewell(data) || this.#told.has(key) || this.#told.size >= MAX_TOLD) return;
-    const [, dispatcher, session] = sessionKey.exec(key) ?? [];
-    if (dispatcher === undefined || session === undefined) return;
-    this.#told.add(key);
-    this.#tell(dispatcher, session);
-  }
-
-  tick(): void {
-    this.#told.clear();
-  }
-}

@@ -6,23 +6,18 @@ import type {
   TaskModule,
 } from '@ticketing/dispatch';
 import { between, checkByRules, MAX_TIMER_MS } from '@ticketing/kit';
-import type { NatsHost, NatsHostState, NatsHostStats, NatsRefusal } from '../contract.ts';
+import type { NatsHost, NatsHostState, NatsHostStats } from '../contract/host.ts';
+import type { NatsJsonEndpoint } from '../contract/json-endpoint.ts';
 import {
   type Announcement,
   encodeJson,
   MAX_JSON_BYTES,
-  type Opened,
-  type Opening,
   PROTOCOL,
-  readOpening,
   V8_FORMAT,
 } from '../fleet/announcement.ts';
 import { publishHostEvent } from '../fleet/host-events.ts';
-import { type FleetSubjects, newIdentity, subjectsOf } from '../fleet/subjects.ts';
-import type { NatsJsonEndpoint } from '../json/json-contract.ts';
+import { newIdentity, subjectsOf } from '../fleet/subjects.ts';
 import { NatsLink } from '../link/nats-link.ts';
-import { farewell } from '../link/session-message.ts';
-import type { NatsMessage } from '../nats-like.ts';
 import { Admission } from './admission.ts';
 import { Announcer } from './announcer.ts';
 import { hostJson } from './host-json.ts';
@@ -33,7 +28,8 @@ import {
   tooManyTasks,
   withoutConnection,
 } from './host-options.ts';
-import { EndedSessions, HostSession, type SessionContext } from './host-session.ts';
+import type { HostSession } from './host-session.ts';
+import { HostSessions } from './host-sessions.ts';
 import { HostTicks, LATE_MS } from './host-ticks.ts';
 import { isLossOf, proxiesOf } from './task-proxies.ts';
 
@@ -44,44 +40,37 @@ const SUCCESSOR_MS = 1000;
 /** Milliseconds for calls under way when a server of NATS is about to stop. */
 const LEAVE_MS = 1000;
 
+type State =
+  | { readonly kind: 'serving' }
+  | { readonly kind: 'leaving'; readonly since: number }
+  | { readonly kind: 'closed' };
+
 /** Host that serves sessions of dispatchers, within one limit for all. */
 export class NatsTaskHost implements NatsHost {
   readonly id: string;
   readonly #options: HostOptions;
-  readonly #subjects: FleetSubjects;
   readonly #link: NatsLink;
-  readonly #sessions = new Map<string, HostSession>();
-  readonly #endedSessions = new EndedSessions((dispatcher, session) =>
-    this.#link.publish(this.#subjects.toDispatcher(dispatcher, session), farewell()),
-  );
+  readonly #sessions: HostSessions;
   readonly #admission: Admission;
-  readonly #context: SessionContext;
   readonly #announcer: Announcer;
-  readonly #readyWaiters: { resolve(): void; reject(error: unknown): void }[] = [];
-  readonly #refused: Record<NatsRefusal, number> = {
-    full: 0,
-    leaving: 0,
-    protocol: 0,
-    v8: 0,
-    tasks: 0,
-  };
-  readonly #counts = { asked: 0, completed: 0, failed: 0, aborted: 0, opened: 0, lost: 0 };
+  readonly #ticks: HostTicks;
   readonly #json: NatsJsonEndpoint | undefined;
-  #leavingSince: number | undefined;
+  readonly #readyWaiters: { resolve(): void; reject(error: unknown): void }[] = [];
+  readonly #counts = { asked: 0, completed: 0, failed: 0, aborted: 0 };
+  #state: State = { kind: 'serving' };
+  /** Time at which the server of NATS asked its clients to leave. */
   #serverLeavesAt: number | undefined;
-  #isClosed = false;
+  #countedAt = Number.NEGATIVE_INFINITY;
   #draining: Promise<DrainReport> | undefined;
   #closing: Promise<void> | undefined;
-  #emptied: (() => void) | undefined;
-  readonly #ticks: HostTicks;
-  #countedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: HostOptions) {
-    const { clock, random, fleet, hostId, revision } = options;
+    const { clock, random, fleet, hostId, revision, maxSessions, maxMessageBytes } = options;
     this.#options = options;
     this.id = newIdentity(hostId, random);
-    this.#subjects = subjectsOf(fleet);
-    this.#admission = new Admission(this.#sessions, capacityOf(options), {
+    const subjects = subjectsOf(fleet);
+    const sessions = new Map<string, HostSession>();
+    this.#admission = new Admission(sessions, capacityOf(options), {
       clock,
       began: () => this.#ticks.sooner(),
     });
@@ -102,51 +91,50 @@ export class NatsTaskHost implements NatsHost {
       },
     );
     this.#ticks = new HostTicks({
-      ...{ clock, sessions: this.#sessions },
-      isActive: () =>
-        this.#admission.running > 0 || (this.#leavingSince ?? this.#serverLeavesAt) !== undefined,
+      clock,
+      sessions,
+      isActive: () => this.#admission.running > 0 || this.#isLeaving,
       tick: (now, lateMs) => this.#tick(now, lateMs),
     });
     const { name: local } = options.dispatcher.stats();
-    const name = `host ${this.id}${revision === undefined ? '' : ` (revision ${revision})`}`;
-    this.#context = {
+    this.#sessions = new HostSessions({
+      host: this.id,
+      name: `host ${this.id}${revision === undefined ? '' : ` (revision ${revision})`}`,
       link: this.#link,
-      name,
-      maxMessageBytes: options.maxMessageBytes,
+      subjects,
+      sessions,
+      clock,
+      maxSessions,
+      maxMessageBytes,
+      acceptsModules: options.acceptsModules,
+      admission: this.#admission,
       module: this.#module(),
       isLoss: (error) => isLossOf(local, error),
-      now: () => clock.now(),
-      admission: this.#admission,
+      isLeaving: () => this.#isLeaving,
+      opened: () => this.#ticks.sooner(),
       // Dispatchers that have lost this host wait for its announcement.
       silent: () => this.#announcer.answer(),
-      ended: (session, lost) => this.#ended(session, lost),
-    };
-    const { who, open, ofHost, here } = this.#subjects;
+    });
     this.#announcer = new Announcer({
-      ...{ link: this.#link, subject: here, clock, random },
+      link: this.#link,
+      subject: subjects.here,
+      clock,
+      random,
       announcement: (withinMs) => this.#announcement(withinMs),
-      hosts: () => Math.max(0, ...[...this.#sessions.values()].map(({ hosts }) => hosts)),
+      hosts: () => Math.max(0, ...this.#sessions.all.map(({ hosts }) => hosts)),
     });
-    const prefix = ofHost(this.id).length - 1;
-    this.#link.subscribe(ofHost(this.id), ({ subject, data }) => {
-      const key = subject.slice(prefix);
-      const session = this.#sessions.get(key) ?? this.#endedSessions;
-      session.receive(data, key);
-    });
-    this.#link.subscribe(open(this.id), (message) => this.#open(message));
-    this.#link.subscribe(who, () => this.#announcer.answer());
+    this.#link.subscribe(subjects.who, () => this.#announcer.answer());
     this.#ticks.start();
   }
 
   get state(): NatsHostState {
-    if (this.#isClosed) return 'closed';
-    if (this.#leavingSince !== undefined) return 'leaving';
+    if (this.#state.kind !== 'serving') return this.#state.kind;
     const { state } = this.#link;
     return state === 'connected' ? 'serving' : state;
   }
 
   ready(): Promise<void> {
-    if (this.#isClosed) return Promise.reject(closedError(this.id));
+    if (this.#state.kind === 'closed') return Promise.reject(closedError(this.id));
     const { state, lastError } = this.#link;
     if (state === 'closed') return Promise.reject(withoutConnection(this.id, lastError));
     if (this.#link.isConnected) {
@@ -161,14 +149,18 @@ export class NatsTaskHost implements NatsHost {
     const now = clock.now();
     return {
       id: this.id,
-      ...{ fleet, zone, revision, tasks },
+      fleet,
+      zone,
+      revision,
+      tasks,
       state: this.state,
       capacity: this.#admission.capacity,
       running: this.#admission.running,
       ...this.#counts,
       busy: this.#admission.busy,
-      sessions: [...this.#sessions.values()].map((session) => session.stats(now)),
-      refused: { ...this.#refused },
+      sessions: this.#sessions.all.map((session) => session.stats(now)),
+      ...this.#sessions.counts,
+      refused: { ...this.#sessions.refused },
       json: this.#json?.stats(),
     };
   }
@@ -190,6 +182,15 @@ export class NatsTaskHost implements NatsHost {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** True if the host, or its server of NATS, takes no further calls. */
+  get #isLeaving(): boolean {
+    return this.#state.kind !== 'serving' || this.#serverLeavesAt !== undefined;
+  }
+
+  #become(state: State): void {
+    this.#state = state;
   }
 
   #module(): TaskModule<TaskMap> {
@@ -222,14 +223,14 @@ export class NatsTaskHost implements NatsHost {
   /** Refuses further calls because the NATS server is about to stop; running calls have `LEAVE_MS`. */
   #serverLeaves(): void {
     this.#serverLeavesAt ??= this.#options.clock.now();
-    for (const session of this.#sessions.values()) session.refuseCalls();
+    for (const session of this.#sessions.all) session.refuseCalls();
     this.#ticks.sooner();
   }
 
   #disconnected(): void {
     this.#serverLeavesAt = undefined;
     this.#json?.disconnected();
-    for (const session of [...this.#sessions.values()]) {
+    for (const session of this.#sessions.all) {
       session.end({ tells: true, lost: true, reason: 'the connection to NATS broke' });
     }
   }
@@ -254,67 +255,21 @@ export class NatsTaskHost implements NatsHost {
     };
   }
 
-  #open({ data, reply }: NatsMessage): void {
-    const opening = readOpening(data);
-    if (opening === undefined || this.#isClosed) return;
-    const { dispatcher, session } = opening;
-    if (!reply) this.#sessions.get(`${dispatcher}.${session}`)?.knows(opening.hosts);
-    // An answer to any other subject would let a stranger publish as this host.
-    if (reply !== this.#subjects.toDispatcher(dispatcher, session)) return;
-    const answer = this.#answerTo(opening, reply);
-    if (!answer.ok) this.#refused[answer.reason] += 1;
-    this.#link.publish(reply, encodeJson(answer));
-  }
-
-  #answerTo(opening: Opening, subject: string): Opened {
-    const { maxSessions, maxMessageBytes, acceptsModules } = this.#options;
-    const { dispatcher, session } = opening;
-    const refuse = (reason: 'full' | 'leaving' | 'protocol' | 'v8'): Opened => ({
-      host: this.id,
-      ok: false,
-      reason,
-    });
-    if (opening.protocol !== PROTOCOL) return refuse('protocol');
-    if (opening.v8 !== V8_FORMAT) return refuse('v8');
-    if ((this.#leavingSince ?? this.#serverLeavesAt) !== undefined) return refuse('leaving');
-    const key = `${dispatcher}.${session}`;
-    // A session is opened once: a second opening with its number is a replay.
-    if (this.#sessions.size >= maxSessions || this.#sessions.has(key)) return refuse('full');
-    const credit = this.#admission.creditAmong(this.#sessions.size + 1);
-    const module = acceptsModules ? opening.module : undefined;
-    const opened = new HostSession({ ...opening, module }, { subject, credit }, this.#context);
-    this.#sessions.set(key, opened);
-    this.#ticks.sooner();
-    this.#counts.opened += 1;
-    this.#admission.shareSoon();
-    return { host: this.id, ok: true, window: credit, maxMessageBytes, streams: true };
-  }
-
-  #ended(session: HostSession, lost: boolean): void {
-    this.#sessions.delete(`${session.dispatcher}.${session.number}`);
-    this.#admission.ended(session);
-    if (lost) this.#counts.lost += 1;
-    if (this.#sessions.size === 0) this.#emptied?.();
-  }
-
   async #drain(timeoutMs: number | undefined): Promise<DrainReport> {
     const { clock } = this.#options;
     const before = { ...this.#counts };
-    this.#leavingSince = clock.now();
-    this.#announcer.announce();
-    for (const session of [...this.#sessions.values()]) session.leave();
-    this.#ticks.sooner();
+    if (this.#state.kind === 'serving') this.#leave();
     const timer =
-      timeoutMs !== undefined &&
-      clock.setTimeout(() => this.#endAll(`it left within timeoutMs (${timeoutMs} ms)`), timeoutMs);
+      timeoutMs === undefined
+        ? undefined
+        : clock.setTimeout(
+            () => this.#endAll(`it left within timeoutMs (${timeoutMs} ms)`),
+            timeoutMs,
+          );
     const json = this.#json?.drain();
-    if (this.#sessions.size > 0) {
-      await new Promise<void>((resolve) => {
-        this.#emptied = resolve;
-      });
-    }
+    await this.#sessions.untilEmpty();
     await json;
-    if (timer !== false) clock.clearTimeout(timer);
+    clock.clearTimeout(timer);
     const { completed, failed, aborted } = this.#counts;
     await this.close();
     return {
@@ -323,18 +278,22 @@ export class NatsTaskHost implements NatsHost {
     };
   }
 
+  #leave(): void {
+    this.#become({ kind: 'leaving', since: this.#options.clock.now() });
+    this.#announcer.announce();
+    for (const session of this.#sessions.all) session.leave();
+    this.#ticks.sooner();
+  }
+
   #endAll(reason: string): void {
     void this.#json?.close();
-    for (const session of [...this.#sessions.values()]) {
-      session.end({ tells: true, lost: false, reason });
-    }
+    this.#sessions.endAll(reason);
   }
 
   async #close(): Promise<void> {
-    this.#isClosed = true;
+    this.#become({ kind: 'closed' });
     this.#announcer.publish();
     this.#endAll('the host is closed');
-    this.#emptied?.();
     this.#notReady(closedError(this.id));
     this.#ticks.close();
     this.#announcer.close();
@@ -344,14 +303,16 @@ export class NatsTaskHost implements NatsHost {
   }
 
   #tick(now: number, lateMs: number): void {
-    const sessions = [...this.#sessions.values()];
+    const sessions = this.#sessions.all;
     if (sessions.some(({ silentAfterMs }) => lateMs > silentAfterMs / 2)) {
       publishHostEvent({ type: 'late', host: this.id, blockedMs: lateMs });
     }
-    this.#endedSessions.tick();
+    this.#sessions.tick();
+    const state = this.#state;
+    const leavesForMs = state.kind === 'leaving' ? now - state.since : 0;
     for (const session of sessions) {
       session.tick(now, lateMs > LATE_MS ? lateMs : 0);
-      if (this.#leavingSince !== undefined) this.#farewell(session, now);
+      if (leavesForMs >= SUCCESSOR_MS) farewell(session);
     }
     if (now - this.#countedAt >= CAPACITY_MS) {
       this.#countedAt = now;
@@ -366,15 +327,12 @@ export class NatsTaskHost implements NatsHost {
   #mayLeaveServer(sinceMs: number): boolean {
     if (sinceMs >= LEAVE_MS) return true;
     if (this.#admission.running > 0) return false;
-    return [...this.#sessions.values()].every(({ hasNoCalls }) => hasNoCalls);
+    return this.#sessions.all.every(({ hasNoCalls }) => hasNoCalls);
   }
+}
 
-  /** Ends the session of a leaving host as soon as it has no calls, so that a dispatcher without another host loses none. */
-  #farewell(session: HostSession, now: number): void {
-    if (now - (this.#leavingSince ?? now) < SUCCESSOR_MS) return;
-    session.refuseCalls();
-    if (session.hasNoCalls) {
-      session.end({ tells: true, lost: false, reason: 'the host leaves' });
-    }
-  }
+/** Ends the session of a leaving host as soon as it has no calls, so that a dispatcher without another host loses none. */
+function farewell(session: HostSession): void {
+  session.refuseCalls();
+  if (session.hasNoCalls) session.end({ tells: true, lost: false, reason: 'the host leaves' });
 }

@@ -11,7 +11,7 @@ import {
   wholeBetween,
   withMethods,
 } from '@ticketing/kit';
-import type { NatsHost, ServeNatsTasksOptions } from '../contract.ts';
+import type { NatsHost, ServeNatsTasksOptions } from '../contract/host.ts';
 import { aFleet, aLabel, messageBytes } from '../fleet/option-rules.ts';
 import { machineName } from '../fleet/subjects.ts';
 import type { HostOptions } from './host-options.ts';

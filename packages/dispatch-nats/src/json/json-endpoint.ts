@@ -1,8 +1,12 @@
 import { headers, type MsgHdrs } from '@nats-io/transport-node';
 import { DispatchError } from '@ticketing/dispatch';
 import { texts, wrongOption } from '@ticketing/kit';
-import type { NatsLike, NatsMessage } from '../nats-like.ts';
-import type { NatsJsonEndpoint, NatsJsonOptions, NatsJsonStats } from './json-contract.ts';
+import type {
+  NatsJsonEndpoint,
+  NatsJsonOptions,
+  NatsJsonStats,
+} from '../contract/json-endpoint.ts';
+import type { NatsLike, NatsMessage } from '../contract/nats-like.ts';
 import { announceMicroService, type MicroEndpoint, type MicroService } from './micro-service.ts';
 import { Refusal, readRequest } from './read-request.ts';
 

@@ -1,4 +1,4 @@
-import type { NatsLike } from '../nats-like.ts';
+import type { NatsLike } from '../contract/nats-like.ts';
 
 /** Description of a service of the NATS micro protocol. */
 export interface MicroServiceOptions {

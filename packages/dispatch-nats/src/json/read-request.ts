@@ -1,5 +1,5 @@
 import { MAX_TIMER_MS, showValue, wholeBetween } from '@ticketing/kit';
-import type { NatsMessage } from '../nats-like.ts';
+import type { NatsMessage } from '../contract/nats-like.ts';
 
 /** Content of a request. */
 export interface JsonRequest {

@@ -1,7 +1,8 @@
-import { connect, NatsConnectionImpl, type NodeConnectionOptions } from '@nats-io/transport-node';
+import { connect, type NodeConnectionOptions } from '@nats-io/transport-node';
 import type { Clock } from '@ticketing/kit';
-import type { NatsLike, NatsMessage } from '../nats-like.ts';
-import { MessageMemory } from './session-message.ts';
+import type { NatsLike, NatsMessage } from '../contract/nats-like.ts';
+import { Outbox, type UnsentMessage } from './outbox.ts';
+import type { MessageMemory } from './session-message.ts';
 import { Turns } from './turns.ts';
 
 /** State of a link. `cut-off`: the connection broke, or its server asks clients to leave. `closed`: ended for good, for instance because the owner of a lent connection closed it. */
@@ -9,10 +10,6 @@ export type LinkState = 'connecting' | 'connected' | 'cut-off' | 'closed';
 
 /** Most bytes of a piece: another session's beat waits behind it for a few milliseconds at most. */
 const PIECE_BYTES = 512 * 1024;
-/** Most bytes that wait for the end of a turn. */
-const UNSENT_BYTES = 256 * 1024;
-/** Most messages that wait for a broken connection to be back. */
-const AT_LAST = 1024;
 const RETRY_MS = 100;
 const MAX_RETRY_MS = 2000;
 
@@ -37,13 +34,6 @@ export interface LinkEnd {
   readonly error: unknown;
 }
 
-/** A message that the connection did not take. */
-export interface UnsentMessage {
-  readonly subject: string;
-  readonly bytes: number;
-  readonly error: unknown;
-}
-
 /** Options of a link: a connection, or the options of one. */
 export interface LinkOptions {
   readonly nats: NatsLike | NodeConnectionOptions;
@@ -62,34 +52,46 @@ function isConnection(nats: NatsLike | NodeConnectionOptions): nats is NatsLike 
  * drops any other message without an error.
  */
 export class NatsLink {
-  state: LinkState = 'connecting';
   /** Error of the latest failed attempt to connect, or of the connection's end. */
   lastError: unknown = undefined;
   readonly turns: Turns;
-  readonly memory: MessageMemory = new MessageMemory();
+  readonly #outbox: Outbox;
   readonly #options: LinkOptions;
   readonly #events: LinkEvents;
   readonly #subscriptions: Subscribed[] = [];
+  #state: LinkState = 'connecting';
   #nats: NatsLike | undefined;
-  #retryTimer: unknown;
-  #stopWaiting: (() => void) | undefined;
-  #running: Promise<void> | undefined;
+  /** True after `close()`; the state is `closed` too if the connection has ended for good. */
   #isClosed = false;
-  #unsent: Unsent[] = [];
-  #unsentBytes = 0;
-  /** Messages to publish first when the connection is back. */
-  #atLast: Unsent[] = [];
+  /** Attempts to connect, which end by themselves. */
+  #running: Promise<void> | undefined;
+  /** Ends the wait before an attempt, and clears its timer. */
+  #stopWaiting: (() => void) | undefined;
+  #stopWatching: (() => void) | undefined;
 
   constructor(options: LinkOptions, events: LinkEvents) {
     this.#options = options;
     this.#events = events;
     this.turns = new Turns(() => this.#flush());
+    this.#outbox = new Outbox(
+      () => this.#nats,
+      (message) => this.#events.unsent?.(message),
+    );
     if (isConnection(options.nats)) this.#use(options.nats);
     else this.#running = this.#connect(options.nats);
   }
 
+  get state(): LinkState {
+    return this.#state;
+  }
+
   get isConnected(): boolean {
-    return this.state === 'connected';
+    return this.#state === 'connected';
+  }
+
+  /** Memory for small messages, used again after they are sent. */
+  get memory(): MessageMemory {
+    return this.#outbox.memory;
   }
 
   /** Most bytes of a piece, with its head. */
@@ -107,17 +109,13 @@ export class NatsLink {
    * write, because a write costs more than most messages do.
    */
   publish(subject: string, payload: Uint8Array, reply?: string): void {
-    if (this.state !== 'connected') return;
-    this.#unsent.push({ subject, payload, reply });
-    this.#unsentBytes += payload.byteLength;
-    if (this.#unsentBytes >= UNSENT_BYTES) this.#publishAll();
-    else if (this.#unsent.length === 1) process.nextTick(this.#publishAll);
+    if (this.#state === 'connected') this.#outbox.add(subject, payload, reply);
   }
 
   /** Publishes like `publish`; during a break of the connection, first of all when it is back. For messages that end a session. */
   publishAtLast(subject: string, payload: Uint8Array): void {
-    if (this.state !== 'cut-off') this.publish(subject, payload);
-    else if (this.#atLast.length < AT_LAST) this.#atLast.push({ subject, payload });
+    if (this.#state === 'cut-off') this.#outbox.keep(subject, payload);
+    else this.publish(subject, payload);
   }
 
   /** Subscribes until the link is closed. An error of the listener becomes a warning of the process. */
@@ -136,15 +134,14 @@ export class NatsLink {
 
   /** Connection, for parts that use NATS directly; undefined while it is broken. */
   get nats(): NatsLike | undefined {
-    return this.state === 'connected' ? this.#nats : undefined;
+    return this.#state === 'connected' ? this.#nats : undefined;
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
-    this.#publishAll();
+    this.#outbox.send();
     this.#isClosed = true;
-    this.state = 'closed';
-    this.#options.clock.clearTimeout(this.#retryTimer);
+    this.#become('closed');
     this.#stopWaiting?.();
     await this.#running;
     const nats = this.#nats;
@@ -176,16 +173,15 @@ export class NatsLink {
   }
 
   #wait(ms: number): Promise<void> {
+    const { clock } = this.#options;
     return new Promise((resolve) => {
+      const timer = clock.setTimeout(resolve, ms);
       this.#stopWaiting = () => {
-        this.#options.clock.clearTimeout(this.#retryTimer);
+        clock.clearTimeout(timer);
         resolve();
       };
-      this.#retryTimer = this.#options.clock.setTimeout(resolve, ms);
     });
   }
-
-  #stopWatching: (() => void) | undefined;
 
   #use(nats: NatsLike): void {
     this.#nats = nats;
@@ -266,61 +262,35 @@ export class NatsLink {
   }
 
   #connected(): void {
-    if (this.#isClosed || this.state === 'connected') return;
-    this.state = 'connected';
+    if (this.#isClosed || this.#state === 'connected') return;
+    this.#become('connected');
     this.lastError = undefined;
-    for (const { subject, payload } of this.#atLast.splice(0)) this.publish(subject, payload);
+    this.#outbox.sendKept();
     this.#events.connected();
   }
 
   #lost(state: 'cut-off' | 'closed'): void {
-    const wasConnected = this.state === 'connected';
-    this.state = state;
-    this.#unsent = [];
-    this.#unsentBytes = 0;
+    const before = this.#become(state);
+    this.#outbox.clear();
     this.turns.clear();
-    if (wasConnected) this.#events.disconnected();
+    if (before === 'connected') this.#events.disconnected();
   }
 
-  readonly #publishAll = (): void => {
-    const unsent = this.#unsent;
-    const nats = this.#nats;
-    if (unsent.length === 0 || nats === undefined) return;
-    this.#unsent = [];
-    this.#unsentBytes = 0;
-    for (const message of unsent) this.#publishOne(nats, message);
-    // The client copies the messages in a microtask of its own, before this one.
-    if (nats instanceof NatsConnectionImpl) queueMicrotask(this.#reuseMemory);
-  };
-
-  #publishOne(nats: NatsLike, { subject, payload, reply }: Unsent): void {
-    try {
-      nats.publish(subject, payload, reply === undefined ? undefined : { reply });
-    } catch (error) {
-      // A closed or draining connection takes nothing, and its status follows. Any other error concerns this message alone.
-      if (nats.isClosed() || nats.isDraining?.()) return;
-      this.#events.unsent?.({ subject, bytes: payload.byteLength, error });
-    }
+  /** Changes the state. @returns the state before */
+  #become(state: LinkState): LinkState {
+    const before = this.#state;
+    this.#state = state;
+    return before;
   }
-
-  readonly #reuseMemory = (): void => {
-    if (this.#unsent.length === 0) this.memory.reuse();
-  };
 
   async #flush(): Promise<void> {
-    this.#publishAll();
+    this.#outbox.send();
     try {
       await this.#nats?.flush();
     } catch {
       // The status of the connection reports the error.
     }
   }
-}
-
-interface Unsent {
-  readonly subject: string;
-  readonly payload: Uint8Array;
-  readonly reply?: string | undefined;
 }
 
 interface Subscribed {

@@ -2,16 +2,25 @@ import { createInProcessDispatcher, defineTasks, systemClock } from '@ticketing/
 import { until } from '@ticketing/test-kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { idleMsOf, Pulse, TICKS_OF_BEAT } from '../src/dispatcher/pulse.ts';
+import { idleMsOf, Questions, TICKS_OF_BEAT } from '../src/dispatcher/questions.ts';
 import { createNatsDispatcher, type NatsHost, serveNatsTasks } from '../src/index.ts';
+import { Liveness } from '../src/link/liveness.ts';
 import { createMemoryNats } from './memory-nats.ts';
 
 const BEAT_MS = 200;
 const TICK_MS = BEAT_MS / TICKS_OF_BEAT;
 
+/** The dispatcher's end of a session. */
+function openEnd(missedBeats = 3) {
+  const beats = { beatMs: BEAT_MS, missedBeats };
+  const limits = { ...beats, idleMs: Number.POSITIVE_INFINITY, graceMs: BEAT_MS };
+  const liveness = new Liveness(limits, 0);
+  return { liveness, questions: new Questions(liveness, beats, 0) };
+}
+
 /** Opens a session, with a host that answers questions at once until it stops. */
 function openSession(missedBeats = 3) {
-  const pulse = new Pulse({ beatMs: BEAT_MS, missedBeats }, 0);
+  const { liveness, questions } = openEnd(missedBeats);
   const session = {
     now: 0,
     /** Times at which messages of the dispatcher were sent. */
@@ -21,31 +30,40 @@ function openSession(missedBeats = 3) {
     silentAt: undefined as number | undefined,
     questions: [] as number[],
     call(): void {
+      const isFirst = session.calls === 0 && !liveness.isExpecting;
       session.calls += 1;
-      const asks = pulse.calls(session.sentAt.length, () => session.now);
+      if (isFirst) {
+        questions.began(session.now);
+        session.questions.push(session.now);
+      }
+      questions.called(session.sentAt.length);
       session.sentAt.push(session.now);
-      if (asks) session.questions.push(session.now);
+    },
+    heard(): void {
+      liveness.heard(session.now, { sent: session.sentAt.length, hasCalls: session.calls > 0 });
+      questions.answered();
     },
     answer(): void {
       if (!session.hostLives || session.calls === 0) return;
       session.calls -= 1;
-      pulse.heard(session.now, session.calls > 0);
+      session.heard();
     },
     tick(): void {
       session.now += TICK_MS;
-      const hasCalls = session.calls > 0;
-      if (pulse.isSilent(session.now)) session.silentAt ??= session.now;
-      if (!pulse.isToAsk(session.now, { sent: session.sentAt.length, hasCalls })) return;
-      pulse.asked(session.now, hasCalls);
+      const activity = { sent: session.sentAt.length, hasCalls: session.calls > 0 };
+      const loss = liveness.tick(session.now, 0, activity);
+      if (loss === 'silent') session.silentAt ??= session.now;
+      if (!questions.isToAsk(session.now, activity)) return;
+      questions.asked(session.now, activity);
       session.questions.push(session.now);
       session.sentAt.push(session.now);
-      if (session.hostLives) pulse.heard(session.now, hasCalls);
+      if (session.hostLives) session.heard();
     },
     ticks(count: number): void {
       for (let tick = 0; tick < count; tick += 1) session.tick();
     },
   };
-  return { pulse, session };
+  return { session };
 }
 
 describe('a session', () => {
@@ -87,24 +105,49 @@ describe('a session', () => {
     expect(session.silentAt).toBeLessThanOrEqual(24 * BEAT_MS);
   });
 
-  it('is not silent because its own process slept', () => {
-    const { session, pulse } = openSession();
-    session.call();
-    session.now += 10 * BEAT_MS;
-    pulse.late(10 * BEAT_MS, session.now);
-    expect(pulse.isSilent(session.now)).toBe(false);
-    // A host that lives answers within a beat, however often this process sleeps.
-    expect(pulse.isSilent(session.now + BEAT_MS + 1)).toBe(true);
+  it('that is due is asked again after a beat, and when it becomes due just as it was asked', () => {
+    const { liveness, questions } = openEnd();
+    const busy = { sent: 1, hasCalls: true };
+    const isToAsk = (now: number): boolean => {
+      liveness.tick(now, 0, busy);
+      return questions.isToAsk(now, busy);
+    };
+    questions.began(0);
+    questions.called(1);
+    expect(isToAsk(149)).toBe(false);
+    // The sign has been due for as long as no question was sent.
+    expect(isToAsk(150)).toBe(true);
+    questions.asked(150, busy);
+    expect([isToAsk(349), isToAsk(350)]).toEqual([false, true]);
   });
 
-  it('is told a beat later at most, if its own process slept', () => {
-    const { session, pulse } = openSession();
-    session.call();
-    session.now += 1.5 * BEAT_MS;
-    pulse.late(1.5 * BEAT_MS, session.now);
-    // There is more than a beat left.
-    expect(pulse.isSilent(session.now + 1.5 * BEAT_MS)).toBe(false);
-    expect(pulse.isSilent(session.now + 1.5 * BEAT_MS + 1)).toBe(true);
+  it('that only hears is asked before its host takes the dispatcher for lost', () => {
+    const { liveness, questions } = openEnd();
+    const busy = { sent: 1, hasCalls: true };
+    questions.began(0);
+    const asked: number[] = [];
+    for (let now = TICK_MS; now <= 2 * BEAT_MS; now += TICK_MS) {
+      liveness.heard(now - 1, busy);
+      liveness.tick(now, 0, busy);
+      if (questions.isToAsk(now, busy)) asked.push(now);
+    }
+    // Seen as sent at the first tick.
+    expect(asked[0]).toBe(TICK_MS + 0.75 * BEAT_MS);
+  });
+
+  it('that is busy is asked every 240 beats, for the time of its round trip', () => {
+    const { liveness, questions } = openEnd();
+    const asked: number[] = [];
+    for (let tick = 1; tick <= 500 * TICKS_OF_BEAT; tick += 1) {
+      const now = tick * TICK_MS;
+      const activity = { sent: tick, hasCalls: true };
+      liveness.heard(now, activity);
+      liveness.tick(now, 0, activity);
+      if (!questions.isToAsk(now, activity)) continue;
+      questions.asked(now, activity);
+      asked.push(now / BEAT_MS);
+    }
+    expect(asked).toEqual([240, 480]);
   });
 
   it('tells in time, whatever was sent before: death within a beat, silence within one more than are missed', () => {
@@ -143,21 +186,28 @@ describe('a session', () => {
 
 describe('calls that the server says nobody has heard', () => {
   it('are those since the question, if it was asked when none was under way', () => {
-    const pulse = new Pulse({ beatMs: BEAT_MS, missedBeats: 3 }, 0);
-    expect([pulse.calls(1, () => 0), pulse.calls(2, () => 0)]).toEqual([true, false]);
-    expect([pulse.takeUnheard(), pulse.takeUnheard()]).toEqual([[1, 2], []]);
+    const { questions } = openEnd();
+    questions.began(0);
+    questions.called(1);
+    questions.called(2);
+    expect([questions.takeUnheard(), questions.takeUnheard()]).toEqual([[1, 2], []]);
+    questions.asked(1, { hasCalls: false });
+    questions.called(3);
+    expect(questions.takeUnheard()).toEqual([3]);
   });
 
   it('are none once the host was heard, or was asked again with calls under way: they may have begun', () => {
-    const pulse = new Pulse({ beatMs: BEAT_MS, missedBeats: 3 }, 0);
-    pulse.calls(1, () => 0);
-    pulse.heard(1, true);
-    pulse.calls(2, () => 1);
-    expect(pulse.takeUnheard()).toEqual([]);
-    pulse.heard(2, false);
-    pulse.calls(3, () => 2);
-    pulse.asked(BEAT_MS, true);
-    expect(pulse.takeUnheard()).toEqual([]);
+    const { questions } = openEnd();
+    questions.began(0);
+    questions.called(1);
+    questions.answered();
+    questions.called(2);
+    expect(questions.takeUnheard()).toEqual([]);
+    questions.began(2);
+    questions.called(3);
+    questions.asked(BEAT_MS, { hasCalls: true });
+    questions.called(4);
+    expect(questions.takeUnheard()).toEqual([]);
   });
 
   it('run elsewhere, without permission to run twice: a host that died idle loses none', async () => {

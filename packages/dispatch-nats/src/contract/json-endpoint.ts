@@ -1,5 +1,5 @@
 import type { Clock, RunOptions } from '@ticketing/dispatch';
-import type { NatsLike } from '../nats-like.ts';
+import type { NatsLike } from './nats-like.ts';
 
 /** Serves tasks by JSON for a host: the option `json` of `serveNatsTasks`. */
 export type ServeNatsJson = (options: NatsJsonOptions) => NatsJsonEndpoint;

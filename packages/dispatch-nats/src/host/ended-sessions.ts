@@ -1,0 +1,28 @@
+import { isFarewell } from '../link/session-message.ts';
+
+/** Most dispatchers that are told of an ended session until the next tick. */
+const MAX_TOLD = 256;
+/** End of a host's subject: the id of a dispatcher, which is two tokens, and the number of a session. */
+const sessionKey = /^([a-z0-9-]{1,32}\.[a-z0-9]{8})\.(\d{1,16})$/;
+
+/** Answers dispatchers whose session has ended without their knowledge, and tells them. */
+export class EndedSessions {
+  readonly #told = new Set<string>();
+  readonly #tell: (dispatcher: string, session: string) => void;
+
+  constructor(tell: (dispatcher: string, session: string) => void) {
+    this.#tell = tell;
+  }
+
+  receive(data: Uint8Array, key: string): void {
+    if (isFarewell(data) || this.#told.has(key) || this.#told.size >= MAX_TOLD) return;
+    const [, dispatcher, session] = sessionKey.exec(key) ?? [];
+    if (dispatcher === undefined || session === undefined) return;
+    this.#told.add(key);
+    this.#tell(dispatcher, session);
+  }
+
+  tick(): void {
+    this.#told.clear();
+  }
+}
