@@ -155,8 +155,9 @@ describe.skipIf(engineProgram('nats') === undefined)('servers of a cluster', () 
     };
     await untilOrFailed(() => Math.min(...answered) > 50);
     leaving.signal(LAME_DUCK);
+    // A host that moves first ends its session by itself, so not all of them need be lost by the dispatcher's own move.
     const moved = () =>
-      dispatchers[0]?.fleet().lost.disconnect === 3 &&
+      (dispatchers[0]?.fleet().lost.disconnect ?? 0) > 0 &&
       hosts.slice(0, 2).every(({ host }) => host.stats().lost > 0);
     // A second of the manual clock is 20 steps, far more than a call takes.
     while (!moved() && failed.length === 0) {
