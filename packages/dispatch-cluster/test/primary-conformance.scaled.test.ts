@@ -5,6 +5,7 @@ import {
   conformanceCases,
   splitCases,
 } from '@ticketing/dispatch-conformance';
+import { scaled } from '@ticketing/test-kit';
 import { test } from 'vitest';
 import { createPrimaryTransport } from '../src/primary/primary-dispatcher.ts';
 import { isToPrimary } from '../src/primary/primary-messages.ts';
@@ -61,8 +62,8 @@ const cases = casesFor('process').map(({ name, skip, run }, index) => {
   return { name, skip: reason, run };
 });
 
-/** Cases of `test/full`: long ones, and cases of the kernel that show little of the primary. */
-const { chosen: large, others } = splitCases(cases, [
+/** Long cases, and cases of the kernel that show little of the primary: `npm test` leaves them out. */
+const { others } = splitCases(cases, [
   'start: a module that never starts',
   'order:',
   'capacity:',
@@ -80,10 +81,7 @@ const { chosen: large, others } = splitCases(cases, [
   'queue: calls with',
 ]);
 
-/** Runs the cases of `npm test`, or all others. */
-export function testPrimaryConformance({ isShort }: { readonly isShort: boolean }): void {
-  for (const { name, skip, run } of isShort ? others : large) {
-    const title = skip === undefined ? name : `${name} (skipped: ${skip})`;
-    test(title, { skip: skip !== undefined }, run);
-  }
+for (const { name, skip, run } of scaled({ fast: others, full: cases })) {
+  const title = skip === undefined ? name : `${name} (skipped: ${skip})`;
+  test(title, { skip: skip !== undefined }, run);
 }

@@ -4,6 +4,7 @@ import {
   conformanceCases,
   splitCases,
 } from '@ticketing/dispatch-conformance';
+import { scaled } from '@ticketing/test-kit';
 import { test } from 'vitest';
 import { resolveClusterOptions } from '../src/cluster-options.ts';
 import { ClusterSupervisor } from '../src/cluster-supervisor.ts';
@@ -42,17 +43,14 @@ const all = conformanceCases({
   createWithSmallHeap: (module, options) => create(module, options, ['--max-old-space-size=64']),
 });
 
-/** Cases of `npm test`: those in which a supervisor has a part. Forked workers cover the rest there; all others are in `test/full`. */
-const { chosen, others } = splitCases(all, [
+/** Cases of `npm test`: those in which a supervisor has a part. Forked workers cover the rest there. */
+const { chosen } = splitCases(all, [
   'loss: SIGKILL',
   'streams: items come',
   'close: close() ends a worker',
 ]);
 
-/** Runs the cases of `npm test`, or all others. */
-export function testConformance({ isShort }: { readonly isShort: boolean }): void {
-  for (const { name, skip, run } of isShort ? chosen : others) {
-    const title = skip === undefined ? name : `${name} (skipped: ${skip})`;
-    test(title, { skip: skip !== undefined }, run);
-  }
+for (const { name, skip, run } of scaled({ fast: chosen, full: all })) {
+  const title = skip === undefined ? name : `${name} (skipped: ${skip})`;
+  test(title, { skip: skip !== undefined }, run);
 }

@@ -12,7 +12,7 @@ import {
   conformanceCases,
   splitCases,
 } from '@ticketing/dispatch-conformance';
-import { engineUrl } from '@ticketing/test-kit';
+import { engineUrl, scaled } from '@ticketing/test-kit';
 import { test } from 'vitest';
 import { createDispatcherOver } from '../src/dispatcher/create-nats-dispatcher.ts';
 import { startHost } from '../src/host/serve-nats-tasks.ts';
@@ -72,8 +72,8 @@ const cases = casesFor('process').map(({ name, skip, run }, index) => {
   return { name, skip: reason, run };
 });
 
-/** Cases of `npm test`: messages of a session, its beginning and its end. The rest is in `test/full`. */
-const { chosen, others } = splitCases(cases, [
+/** Cases of `npm test`: messages of a session, its beginning and its end. */
+const { chosen } = splitCases(cases, [
   'start: ready() resolves',
   'queue: with maxQueue 0',
   'abort: abort while running',
@@ -95,13 +95,10 @@ const { chosen, others } = splitCases(cases, [
   'close: close() rejects',
 ]);
 
-/** Runs the cases of `npm test`, or all others. */
-export function testConformance({ isShort }: { readonly isShort: boolean }): void {
-  if (url === undefined) {
-    test.skip('conformance (skipped: there is no NATS)', () => {});
-    return;
-  }
-  for (const { name, skip, run } of isShort ? chosen : others) {
+if (url === undefined) {
+  test.skip('conformance (skipped: there is no NATS)', () => {});
+} else {
+  for (const { name, skip, run } of scaled({ fast: chosen, full: cases })) {
     const title = skip === undefined ? name : `${name} (skipped: ${skip})`;
     test(title, { skip: skip !== undefined }, run);
   }

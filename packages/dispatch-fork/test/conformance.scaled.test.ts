@@ -1,4 +1,5 @@
 import { conformanceCases, splitCases } from '@ticketing/dispatch-conformance';
+import { scaled } from '@ticketing/test-kit';
 import { test } from 'vitest';
 import { createForkDispatcher } from '../src/index.ts';
 
@@ -16,8 +17,8 @@ const all = conformanceCases({
     }),
 });
 
-/** Cases of `npm test`: ends of a process, and one of each kind of value and frame. The rest is in `test/full`. */
-const { chosen, others } = splitCases(all, [
+/** Cases of `npm test`: ends of a process, and one of each kind of value and frame. */
+const { chosen } = splitCases(all, [
   'kill: a stopped process',
   'loss: SIGKILL',
   'values: values of each kind arrive as they are, all at once',
@@ -27,10 +28,7 @@ const { chosen, others } = splitCases(all, [
   'close: close() waits until a worker',
 ]);
 
-/** Runs the cases of `npm test`, or all others. */
-export function testConformance({ isShort }: { readonly isShort: boolean }): void {
-  for (const { name, skip, run } of isShort ? chosen : others) {
-    const title = skip === undefined ? name : `${name} (skipped: ${skip})`;
-    test(title, { skip: skip !== undefined }, run);
-  }
+for (const { name, skip, run } of scaled({ fast: chosen, full: all })) {
+  const title = skip === undefined ? name : `${name} (skipped: ${skip})`;
+  test(title, { skip: skip !== undefined }, run);
 }

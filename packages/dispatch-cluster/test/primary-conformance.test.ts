@@ -1,3 +1,0 @@
-import { testPrimaryConformance } from './primary-conformance.ts';
-
-testPrimaryConformance({ isShort: true });

@@ -1,3 +1,0 @@
-import { testInProcess } from '../conformance-in-process.ts';
-
-testInProcess({ isShort: false });
