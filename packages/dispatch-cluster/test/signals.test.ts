@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { gone } from '@ticketing/test-kit';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { checkClustersAfterEach, start } from './cluster-fixture.ts';
-import { testEndOfGroup } from './group-cases.ts';
 
 checkClustersAfterEach();
 vi.setConfig({ testTimeout: 60_000 });
@@ -36,5 +35,3 @@ test('SIGHUP while workers start reloads once they serve; one that fails emits r
   process.kill(process.pid, 'SIGHUP');
   expect(await failed).toMatchObject([{ error: { code: 'ERR_WORKER_LOST' } }]);
 });
-
-testEndOfGroup('SIGTERM');

@@ -2,13 +2,37 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
-import { testEarlySignal } from '../readme-cases.ts';
 import { exampleIn, freePort, headers, job, live, main, server } from '../readme-program.ts';
 
 const run = exampleIn('full');
 
-testEarlySignal(run, 'as it is', 'SIGINT');
-testEarlySignal(run, 'with a handler of its own, which closes', 'SIGTERM');
+const programs = {
+  'as it is': main,
+  'with a handler of its own, which closes': main
+    .replace(', signals: true', '')
+    .replace('await', "process.once('SIGTERM', () => supervisor.close());\nawait"),
+};
+
+/** Tests the end of the README's program by an early signal. */
+function testEarlySignal(name: keyof typeof programs, signal: 'SIGTERM' | 'SIGINT'): void {
+  test(`README: the program ${name} ends with 0 and without a word on ${signal} while workers start`, {
+    timeout: 120_000,
+  }, async () => {
+    const program = server.replace('8080', String(await freePort()));
+    // No worker can be ready so soon.
+    const after = `setTimeout(() => process.kill(process.pid, '${signal}'), 50);\nawait`;
+    const primary = await run('stopped', program, programs[name].replace('await', after));
+    let said = '';
+    primary.stderr?.on('data', (chunk) => {
+      said += chunk;
+    });
+    expect(await once(primary, 'close')).toEqual([0, null]);
+    expect(said).toBe('');
+  });
+}
+
+testEarlySignal('as it is', 'SIGINT');
+testEarlySignal('with a handler of its own, which closes', 'SIGTERM');
 
 test('README: if no worker ever starts the program exits with code 1, and says why', {
   timeout: 120_000,
@@ -40,7 +64,7 @@ test('README: the primary does not live when no worker can start', {
   expect(await once(primary, 'exit')).toEqual([0, null]);
 });
 
-testEarlySignal(run, 'as it is', 'SIGTERM');
+testEarlySignal('as it is', 'SIGTERM');
 
 test('README: a job runs on one worker, on its successor when that is killed; the primary says whether it lives', {
   timeout: 120_000,

@@ -1,25 +1,26 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type ClientHttp2Session, connect } from 'node:http2';
+import https from 'node:https';
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
+import { scaled } from '@ticketing/test-kit';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClusterOptions } from '../src/index.ts';
-import { addressOf, start } from './cluster-fixture.ts';
+import { addressOf, checkClustersAfterEach, start } from './cluster-fixture.ts';
 
-export const ca: Buffer = readFileSync(
+const ca: Buffer = readFileSync(
   new URL('../../socket-router/test/workers/tls/cert.pem', import.meta.url),
 );
 const entry = new URL('fixtures/http2-server.ts', import.meta.url);
 /** Bytes of a GOAWAY frame up to the number of the last stream. */
 const GOAWAY = Buffer.from('000008070000000000', 'hex');
 /** Longer than the test: nothing ends by time. */
-export const patient = { lameDuckMs: 1_000_000, graceMs: 1_100_000 };
+const patient = { lameDuckMs: 1_000_000, graceMs: 1_100_000 };
 
-export async function serve(
-  server: 'h2c' | 'h2' | 'streams',
-  shutdown: ClusterOptions['shutdown'],
-) {
+type Server = 'h2c' | 'h2' | 'streams';
+
+async function serve(server: Server, shutdown: ClusterOptions['shutdown']) {
   const supervisor = start({ entry, shutdown, env: { ...process.env, SERVER: server } });
   await supervisor.ready();
   const port = Number(new URL(await addressOf(supervisor)).port);
@@ -83,8 +84,14 @@ async function openRelay(port: number) {
   };
 }
 
-export function testReloadWithStreams(server: 'h2c' | 'streams'): void {
-  test(`reload() serves the HTTP/2 streams in flight, and refuses later ones, so that clients ask again (${server})`, async () => {
+checkClustersAfterEach();
+vi.setConfig({ testTimeout: 120_000 });
+
+const reloaded = scaled<readonly Server[]>({ fast: ['h2c'], full: ['h2c', 'streams'] });
+
+test.each(reloaded)(
+  'reload() serves the HTTP/2 streams in flight, and refuses later ones, so that clients ask again (%s)',
+  async (server) => {
     const { supervisor, port } = await serve(server, patient);
     const relay = await openRelay(port);
     const session = openSession(relay.port);
@@ -92,7 +99,7 @@ export function testReloadWithStreams(server: 'h2c' | 'streams'): void {
     const inFlight = ask(session, '/draining');
     const noticed = relay.hold();
     const goaway = once(session, 'goaway');
-    const reloaded = supervisor.reload();
+    const reload = supervisor.reload();
     await noticed;
     // The client knows nothing of it yet.
     const late = ask(session).catch((error) => error);
@@ -101,16 +108,19 @@ export function testReloadWithStreams(server: 'h2c' | 'streams'): void {
     // By RFC 9113 the server has processed nothing of this stream.
     expect((await late).message).toContain('NGHTTP2_REFUSED_STREAM');
     expect((await goaway).slice(0, 2)).toEqual([0, 3]);
-    await reloaded;
+    await reload;
     // Its client has closed the session, so nothing keeps the old worker.
     await vi.waitFor(() => expect(supervisor.workers).toHaveLength(1), 60_000);
     expect(await ask(openSession(port))).toBe(supervisor.workers[0]?.pid);
-  });
-}
+  },
+);
 
-export function testCloseWithStreams(server: 'h2c' | 'h2'): void {
-  const protocol = server === 'h2' ? 'https' : 'http';
-  test(`close() lets the HTTP/2 streams in flight end, and closes the session (${server})`, async () => {
+const closed = scaled<readonly Server[]>({ fast: ['h2'], full: ['h2', 'h2c'] });
+
+test.each(closed)(
+  'close() lets the HTTP/2 streams in flight end, and closes the session (%s)',
+  async (server) => {
+    const protocol = server === 'h2' ? 'https' : 'http';
     // Without a lame duck the session ends at once, by a GOAWAY with the last stream.
     const { supervisor, port } = await serve(server, { lameDuckMs: 0, graceMs: 1_000_000 });
     const session = openSession(port, protocol);
@@ -124,5 +134,31 @@ export function testCloseWithStreams(server: 'h2c' | 'h2'): void {
     await supervisor.close();
     expect(await Promise.all(inFlight)).toEqual([pid, pid, pid]);
     await Promise.all(ends);
-  });
-}
+  },
+);
+
+test.runIf(scaled({ fast: false, full: true }))(
+  'HTTP/1.1 beside HTTP/2 is counted, and its last answer says so',
+  async () => {
+    const { supervisor, port } = await serve('h2', patient);
+    const agent = new https.Agent({ keepAlive: true, ca });
+    onTestFinished(() => agent.destroy());
+    const answer = async (path: string) => {
+      const asked = https.get({
+        host: '127.0.0.1',
+        port,
+        path,
+        agent,
+        servername: 'a.router.test',
+      });
+      const [response] = await once(asked, 'response');
+      return { connection: response.headers.connection, pid: Number(await text(response)) };
+    };
+    const { pid } = await answer('/');
+    await vi.waitFor(() => expect(supervisor.stats()).toMatchObject({ requests: 1 }), 60_000);
+    const last = answer('/draining');
+    await vi.waitFor(() => expect(supervisor.stats()).toMatchObject({ inFlight: 1 }), 60_000);
+    await supervisor.close();
+    expect(await last).toEqual({ connection: 'close', pid });
+  },
+);

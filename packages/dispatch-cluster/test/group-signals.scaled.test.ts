@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { lives } from '@ticketing/test-kit';
+import { gone, lives, scaled } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
 
 /** Sends a request that is answered when its worker drains. Resolves when a worker has it, with its answer's status. */
-export async function hold(url: string): Promise<{ readonly answer: Promise<number> }> {
+async function hold(url: string): Promise<{ readonly answer: Promise<number> }> {
   const request = http.request(`${url}/draining`, {
     agent: false,
     headers: { expect: '100-continue' },
@@ -25,7 +25,7 @@ export async function hold(url: string): Promise<{ readonly answer: Promise<numb
 }
 
 /** Starts the program as the leader of a process group, as a shell and a service manager do. */
-export async function startGroup() {
+async function startGroup() {
   const program = fileURLToPath(new URL('fixtures/signalled-primary.ts', import.meta.url));
   const args = ['--conditions=@ticketing/source', program];
   const child = spawn(process.execPath, args, {
@@ -42,9 +42,14 @@ export async function startGroup() {
   return { child, group, url, pids, line };
 }
 
-/** The end of a process group by a signal. */
-export function testEndOfGroup(signal: 'SIGTERM' | 'SIGINT'): void {
-  test(`${signal} to the whole group: no request is lost, no worker is started, and nothing is left [group-signals]`, async () => {
+const signals = scaled<readonly NodeJS.Signals[]>({
+  fast: ['SIGTERM'],
+  full: ['SIGTERM', 'SIGINT'],
+});
+
+test.each(signals)(
+  '%s to the whole group: no request is lost, no worker is started, and nothing is left [group-signals]',
+  async (signal) => {
     const { child, group, url, pids, line } = await startGroup();
     const answers = await Promise.all(Array.from({ length: 6 }, () => hold(url)));
     const ended = once(child, 'exit');
@@ -55,5 +60,22 @@ export function testEndOfGroup(signal: 'SIGTERM' | 'SIGINT'): void {
     expect(await ended).toEqual([0, null]);
     expect(await line()).toBe('2');
     expect(pids.filter(lives)).toEqual([]);
-  });
-}
+  },
+);
+
+test.runIf(scaled({ fast: false, full: true }))(
+  'SIGHUP to the whole group: no request is lost, and each worker has a successor [group-signals]',
+  async () => {
+    const { child, group, url, pids, line } = await startGroup();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => hold(url)));
+    process.kill(group, 'SIGHUP');
+    expect(await Promise.all(answers.map(({ answer }) => answer))).toEqual([
+      200, 200, 200, 200, 200, 200,
+    ]);
+    await Promise.all(pids.map((pid) => gone(pid, 60_000)));
+    const ended = once(child, 'exit');
+    process.kill(group, 'SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    expect(await line()).toBe('4');
+  },
+);
