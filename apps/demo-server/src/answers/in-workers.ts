@@ -7,14 +7,14 @@ import {
   type TaskContext,
 } from '@ticketing/dispatch';
 import type { CarrierName } from '../carriers/carriers.ts';
-import { mapItems } from '../search/map-items.ts';
+import { iteratorOf, mapItems } from '../search/map-items.ts';
 import type { SearchDocument } from '../search/search-document.ts';
 import type { DocumentQuestion } from '../search/search-query.ts';
 import { eventOf } from '../search/search-view.ts';
 import type { Answers } from './answers.ts';
 import { searching } from './here.ts';
 import { retryOptions, TRANSIT_MS } from './remote-call.ts';
-import { rejectRestored, restoredError } from './restored-error.ts';
+import { restoredError } from './restored-error.ts';
 
 interface WholeSearch {
   readonly question: DocumentQuestion;
@@ -49,33 +49,24 @@ export function searchTasks(search: () => Search): SearchTasks {
   };
 }
 
-/** Returns the same items; errors have the class that they had in the worker. */
-function restored<Item>(items: AsyncIterableIterator<Item>): AsyncIterableIterator<Item> {
-  return { ...mapItems(items, (item) => item), next: () => items.next().catch(rejectRestored) };
-}
-
-/** The same items, or others if there is no host: then no item came. */
+/** Returns the items, or others if there is no host: then no item came. Errors have the class that they had in the worker. */
 function orOthers<Item>(
   items: AsyncIterableIterator<Item>,
   others: () => AsyncIterableIterator<Item>,
 ): AsyncIterableIterator<Item> {
   let current = items;
-  return {
-    ...mapItems(items, (item) => item),
-    async next() {
+  return iteratorOf(
+    async () => {
       try {
         return await current.next();
       } catch (error) {
-        if (current !== items || !isWithoutHost(error)) throw error;
+        if (current !== items || !isWithoutHost(error)) throw restoredError(error);
         current = others();
         return current.next();
       }
     },
-    async return() {
-      await current.return?.();
-      return { done: true, value: undefined };
-    },
-  };
+    () => current.return?.(),
+  );
 }
 
 /** Whether no host of a fleet is there: the call was never sent. */
@@ -135,7 +126,7 @@ export function inWorkers(own: Answers, { dispatcher, carriers, onEnd }: Workers
       const input = asked(question, deadlineMs);
       const left = leftOf(deadlineMs);
       const texts = dispatcher.stream('searchEvents', input, limits(deadlineMs));
-      const events = mapItems(restored(texts), (bytes): SearchEvent => {
+      const events = mapItems(texts, (bytes): SearchEvent => {
         const event = eventOf(bytes);
         if (event.type === 'carrier-status') note(event.status);
         return event;

@@ -1,5 +1,4 @@
 import { createSearch, type SearchStats } from '@ticketing/core';
-import type { DrainReport } from '@ticketing/dispatch';
 import type { NatsHostStats } from '@ticketing/dispatch-nats';
 import { hostQuestions } from '../answers/by-owner.ts';
 import { createCarriers } from '../carriers/carriers.ts';
@@ -8,7 +7,7 @@ import { WORKER_TASKS, type WorkerTasks } from '../dispatch/start-dispatcher.ts'
 import type { Flags } from '../flags/flag-specs.ts';
 import { natsOptions } from '../nats/nats-options.ts';
 import { taskReportOf } from '../operator/checked-reports.ts';
-import type { HostReport, ServerStats } from '../operator/process-status.ts';
+import type { HostReport } from '../operator/process-status.ts';
 import { versions } from '../processes/versions.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { WormLocation } from '../worms/worm-databases.ts';
@@ -64,43 +63,42 @@ export async function startHost(options: HostOptions): Promise<Host> {
   if (whole === undefined) throw new Error(`Cannot start a host: --dispatch ${flags.dispatch}`);
   const report = (): HostReport => {
     const { pid, stats } = parts.status();
-    const { coalesce } = stats;
-    const search = summed([
-      stats.search,
-      ...[hostSearch.stats(), ...searchesOf(stats)].map(ofAsked),
-    ]);
+    const workers = stats.dispatch.workers.flatMap(
+      ({ moduleReport }) => taskReportOf(moduleReport) ?? [],
+    );
+    const searches = [hostSearch.stats(), ...workers.flatMap(({ search }) => search ?? [])];
     return {
-      ...{
-        name,
-        pid,
-        ageMs: performance.now(),
-        http: callsOf(stats),
-        search,
-        coalesce,
-        process: stats.process,
-      },
+      name,
+      pid,
+      ageMs: performance.now(),
+      http: summed([stats.http, ...workers.map(({ http }) => http)]),
+      search: summed([stats.search, ...searches.map(ofAsked)]),
+      coalesce: stats.coalesce,
+      process: stats.process,
       worms: { coalesce: stats.worms.coalesce },
     };
   };
   const tasks = serveNatsTasks<WorkerTasks>({
-    ...{ nats: natsOptions(flags, `${name} tasks`), fleet: flags.fleet, hostId: name },
-    ...{ dispatcher: whole, tasks: WORKER_TASKS, revision: versions.ticketing },
+    nats: natsOptions(flags, `${name} tasks`),
+    fleet: flags.fleet,
+    hostId: name,
+    dispatcher: whole,
+    tasks: WORKER_TASKS,
+    revision: versions.ticketing,
     ...(flags.zone !== undefined && { zone: flags.zone }),
     report,
   });
   const questions = await hostQuestions(parts.answers, { flags, name, report });
   const both = [tasks, questions.host];
-  let draining: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
-  async function drain(): Promise<void> {
-    const timeoutMs = flags.deadlineMs;
-    await Promise.all(both.map((host): Promise<DrainReport> => host.drain({ timeoutMs })));
-  }
   return {
     ready: async () => void (await Promise.all(both.map((host) => host.ready()))),
     isReady: () => both.every(({ state }) => state === 'serving'),
     stats: () => ({ ...report(), tasks: tasks.stats(), questions: questions.host.stats() }),
-    drain: () => (draining ??= drain()),
+    async drain() {
+      const timeoutMs = flags.deadlineMs;
+      await Promise.all(both.map((host): Promise<unknown> => host.drain({ timeoutMs })));
+    },
     close: () =>
       (closing ??= (async () => {
         await tasks.close();
@@ -109,11 +107,6 @@ export async function startHost(options: HostOptions): Promise<Host> {
         await parts.close();
       })()),
   };
-}
-
-/** Returns the counts of whole searches in its workers. */
-function searchesOf({ dispatch }: ServerStats): SearchStats[] {
-  return dispatch.workers.flatMap(({ moduleReport }) => taskReportOf(moduleReport)?.search ?? []);
 }
 
 /** The same of the carriers that were asked. */
@@ -140,23 +133,4 @@ function summed<T>(all: readonly T[]): T {
     return name === 'leMs' ? given[0] : summed(given);
   };
   return Object.fromEntries([...names].map((name) => [name, sumOf(name)])) as T;
-}
-
-/** Returns the calls to carriers of this process and of its workers. */
-function callsOf({ http, dispatch }: ServerStats): ServerStats['http'] {
-  const workers = dispatch.workers.map(
-    ({ moduleReport }): ServerStats['http'] => taskReportOf(moduleReport)?.http ?? {},
-  );
-  const all = [http, ...workers];
-  const sum = (carrier: string, count: 'inFlight' | 'sent' | 'retried' | 'refused'): number =>
-    all.reduce((sofar, calls) => sofar + (calls[carrier]?.[count] ?? 0), 0);
-  return Object.fromEntries(
-    [...new Set(all.flatMap((calls) => Object.keys(calls)))].map((id) => [
-      id,
-      {
-        ...{ inFlight: sum(id, 'inFlight'), sent: sum(id, 'sent') },
-        ...{ retried: sum(id, 'retried'), refused: sum(id, 'refused') },
-      },
-    ]),
-  );
 }

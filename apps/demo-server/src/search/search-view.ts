@@ -91,7 +91,7 @@ export function viewEvents(
   events: AsyncIterableIterator<SearchEvent>,
   view: SearchView,
   tokens: Pick<PageTokens, 'sealAll'>,
-): AsyncIterableIterator<SearchAnswerEvent> {
+): AsyncIterableIterator<SearchAnswerEvent, undefined> {
   return mapItems(events, eventViewer(view, tokens));
 }
 

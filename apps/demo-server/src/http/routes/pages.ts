@@ -22,6 +22,7 @@ import {
   travellerStart,
   unknownAddress,
 } from '../../pages/traveller-page.ts';
+import { withFirst } from '../../search/map-items.ts';
 import type { PageTokens } from '../../search/page-tokens.ts';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
 import { INTEGER_PARAMETERS, SearchParameters } from '../../search/search-parameters.ts';
@@ -148,12 +149,11 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PagesDependencies> = async (
       const view = readSearchView(parameters);
       const { order } = question;
       const followed = answers.events(question, { deadlineMs: leftMs(request) });
-      const events = viewEvents(followed, view, pageTokens);
       // A query that the search refuses fails here, before anything is sent.
-      const first = await events.next();
+      const events = await withFirst(viewEvents(followed, view, pageTokens));
       const addressOf = (changed: Form = {}): string =>
         `/?${new URLSearchParams({ ...form, ...changed, plain: '1' })}`;
-      const parts = rendered(page, startingWith(first, events), { names, order, addressOf });
+      const parts = rendered(page, events, { names, order, addressOf });
       return reply.send(Readable.from(parts));
     } catch (error) {
       const problem = badQuery(error);
@@ -173,24 +173,6 @@ function parametersOf({ order, plain: _, ...form }: Form): SearchParameters {
     destination: '',
     ...Object.fromEntries(given),
     order: JOURNEY_ORDERS.find((one) => one === order) ?? 'departure',
-  };
-}
-
-/** An iterator by hand: leaving it leaves the search at once. */
-function startingWith<T>(
-  first: IteratorResult<T, undefined>,
-  rest: AsyncIterableIterator<T>,
-): AsyncIterable<T> {
-  let isFirst = true;
-  return {
-    [Symbol.asyncIterator]: () => ({
-      async next() {
-        if (!isFirst) return rest.next();
-        isFirst = false;
-        return first;
-      },
-      return: async () => (await rest.return?.()) ?? { done: true, value: undefined },
-    }),
   };
 }
 

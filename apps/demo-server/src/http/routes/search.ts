@@ -6,6 +6,7 @@ import type { Answers } from '../../answers/answers.ts';
 import { eventsKey } from '../../answers/kinds.ts';
 import { CARRIER_NAMES, carrierCalls, carrierTitles } from '../../carriers/carriers.ts';
 import { documentKey } from '../../search/document-key.ts';
+import { iteratorOf, withFirst } from '../../search/map-items.ts';
 import { isNotServed } from '../../search/not-served.ts';
 import type { PageTokens } from '../../search/page-tokens.ts';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
@@ -127,10 +128,9 @@ export const searchRoute: FastifyPluginCallbackTypebox<SearchDependencies> = (
       const leave = (): void => void viewed.return?.();
       clientSignal(reply).addEventListener('abort', leave);
       // A failure before the first event is a problem with its own status, as with a document.
-      const first = await viewed.next();
+      const begun = await withFirst(viewed);
       return reply.type(accepted).send(
-        toStream(viewed, {
-          first,
+        toStream(begun, {
           format,
           failed: (error) => ({ type: 'search-failed', problem: lateProblem(error, request) }),
         }),
@@ -188,41 +188,27 @@ const eventFormats: Readonly<Record<string, EventFormat>> = {
     `id: ${event.type}\nevent: ${event.type}\ndata: ${textOf(event)}\n\n`,
 };
 
-/**
- * Makes a byte stream of events, of which the first is here; an error becomes the last. Destroying it ends the iteration at once;
- * with a generator in between it would end after the next event.
- */
+/** Makes a byte stream of events; an error becomes the last. Destroying it ends the iteration at once. */
 function toStream(
-  events: AsyncIterableIterator<SearchAnswerEvent>,
+  events: AsyncIterableIterator<SearchAnswerEvent, undefined>,
   {
-    first,
     format,
     failed,
   }: {
-    readonly first: IteratorResult<SearchAnswerEvent>;
     readonly format: EventFormat;
     readonly failed: (error: unknown) => SearchAnswerEvent;
   },
 ): Readable {
-  let isFirst = true;
-  const lines: AsyncIterableIterator<string> = {
-    async next() {
-      const following = isFirst ? first : events.next();
-      isFirst = false;
+  const lines = iteratorOf<string>(
+    async () => {
       try {
-        const { done, value } = await following;
+        const { done, value } = await events.next();
         return done ? { done, value: undefined } : { done: false, value: format(value) };
       } catch (error) {
         return { done: false, value: format(failed(error)) };
       }
     },
-    async return() {
-      await events.return?.();
-      return { done: true, value: undefined };
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
+    () => events.return?.(),
+  );
   return Readable.from(lines);
 }
