@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   ClaimMarks,
+  ClaimsByWorker,
+  type ClaimTerms,
   decodeTerms,
   encodeTerms,
   MarkWriter,
   marksPath,
+  UNLIMITED,
 } from '../src/wire/claim-marks.ts';
 
 function open() {
@@ -62,4 +65,48 @@ test('nothing is left when both sides have closed, and a closed side does nothin
   writer.close();
   writer.write(terms);
   expect(existsSync(marksPath(path))).toBe(false);
+});
+
+test('a request to a worker is claimed once the worker has marked it; without a file it has no limit', () => {
+  const { path, writer } = open();
+  const claims = new ClaimsByWorker(7);
+  onTestFinished(() => claims.close());
+  const [first, second] = [claims.limit(path, 1000.9), claims.limit(path, 1001)];
+  expect([first.terms, second.terms]).toMatchObject([
+    { before: 1000, at: 0, from: 7 },
+    { before: 1001, at: 1, from: 7 },
+  ]);
+  writer.write(second.terms as ClaimTerms);
+  expect([first.isClaimed(), second.isClaimed()]).toEqual([false, true]);
+  const none = claims.limit(join(path, 'missing'), 1000);
+  expect([none, none.isClaimed()]).toEqual([UNLIMITED, true]);
+  none.release();
+});
+
+test('marks of a worker that is no longer kept are closed when its last request has ended', () => {
+  const { path } = open();
+  const claims = new ClaimsByWorker(7);
+  const file = marksPath(path, 7);
+  const [first, second] = [claims.limit(path, 1000), claims.limit(path, 1000)];
+  claims.keep(new Set());
+  first.release();
+  expect(existsSync(file)).toBe(true);
+  // It is there again, and gone again.
+  claims.keep(new Set([path]));
+  second.release();
+  expect(existsSync(file)).toBe(true);
+  expect(claims.limit(path, 1000).terms?.at).toBe(1);
+  claims.keep(new Set([path, `${path}0`]));
+  expect(existsSync(file)).toBe(true);
+  claims.close();
+  expect(existsSync(file)).toBe(false);
+  const last = claims.limit(path, 1000);
+  claims.keep(new Set());
+  expect(existsSync(file)).toBe(true);
+  last.release();
+  expect(existsSync(file)).toBe(false);
+  const idle = claims.limit(path, 1000);
+  idle.release();
+  claims.keep(new Set());
+  expect(existsSync(file)).toBe(false);
 });
