@@ -334,6 +334,20 @@ test('a worker that is greeted by a closed router is not ready for it, and serve
   );
 });
 
+test('a worker is not ready for a router that has drained it, nor for one that greets it while it closes', async () => {
+  const { router, handle } = attach(createServer());
+  await new Promise(setImmediate);
+  router.say({ kind: 'drain', graceMs: 1000 });
+  await until(() => router.kinds.includes('drained'));
+  const hello = { kind: 'hello', laterRequests: 'connection', slot: '0' };
+  router.say(hello);
+  const closed = handle.close({ graceMs: 1000 });
+  router.say({ ...hello, router: 'other' });
+  await closed;
+  await new Promise(setImmediate);
+  expect(router.kinds.filter((kind) => kind === 'ready')).toHaveLength(1);
+});
+
 test('a worker that closes while its unix socket opens leaves none', async () => {
   const { router, handle } = attach(createServer());
   const folder = mkdtempSync(join(tmpdir(), 'opening-'));

@@ -3,20 +3,17 @@ import { Fifo, hashText } from '@ticketing/kit';
 import type { WorkerStats } from '../contract/socket-router.ts';
 import type { RouterWorker } from '../contract/worker-source.ts';
 import type { Leave } from '../options/attach-options.ts';
-import { FirstBytes } from '../wire/first-bytes.ts';
 import {
   CLAIMABLE_SHARE,
-  type HandMessage,
   isTagged,
   type RouterMessage,
   tagged,
   type WorkerMessage,
 } from '../wire/messages.ts';
-import { hasWaited, monotonicMs } from '../wire/monotonic-clock.ts';
-import { type HeldConnection, queue as markQueued, send as markSent } from './held-connection.ts';
+import { hasWaited } from '../wire/monotonic-clock.ts';
+import { HandOver, type HandOverEvent, type HandOverOptions } from './hand-over.ts';
+import { type HeldConnection, queue as markQueued } from './held-connection.ts';
 
-/** A worker claims a connection within this share of the claim timeout, so that its claim arrives before the end. */
-const CLAIM_SHARE = 0.75;
 /** Milliseconds for the last messages of a process that has ended. */
 const LINGER_MS = 500;
 
@@ -52,11 +49,7 @@ export type WorkerEvent =
 
 export type QueueEvent = ConnectionEvent | WorkerEvent;
 
-export interface WorkerQueueOptions {
-  /** The router's id, in every message. */
-  readonly router: string;
-  readonly claimTimeoutMs: number;
-  readonly maxWaitMs: number;
+export interface WorkerQueueOptions extends Omit<HandOverOptions, 'emit'> {
   readonly stuckTimeoutMs: number;
   /** Present when the workers open unix sockets: returns a path that was not used before. */
   readonly nextSocketPath?: (() => string) | undefined;
@@ -73,13 +66,6 @@ type WorkerState =
   | { readonly kind: 'retired'; readonly timer?: NodeJS.Timeout }
   | { readonly kind: 'down' };
 
-/** Handle that is being handed over; without a connection if that has gone to another worker meanwhile. */
-interface UnderWay {
-  readonly id: number;
-  readonly sentAt: number;
-  connection: HeldConnection | undefined;
-}
-
 const STARTING: WorkerState = { kind: 'starting' };
 const READY: WorkerState = { kind: 'ready' };
 const DOWN: WorkerState = { kind: 'down' };
@@ -88,22 +74,17 @@ const FREE: QueueEvent = { kind: 'free' };
 /** `{ slot, pid, url }` of a worker whose inspector listens. */
 const inspectorOpenChannel = channel('ticketing:socket-router:inspector-open');
 
-/**
- * Connections on their way to one worker. Node sends its whole queue of handles again at each acknowledgement, so one
- * handle is sent at a time and the others wait here. A handle that was written may not arrive, so the worker claims it.
- */
+/** Connections on their way to one worker: one is handed over at a time, and the others wait here. */
 export class WorkerQueue {
   readonly worker: RouterWorker;
   readonly slotHash: number;
   /** Path of the unix socket that the worker opens, if it opens one. */
   readonly socketPath: string | undefined;
   readonly #options: WorkerQueueOptions;
-  readonly #firstBytes: FirstBytes;
+  readonly #handOver: HandOver;
   readonly #waiting = new Fifo<HeldConnection>();
   readonly #unlisten: () => void;
   #state = STARTING;
-  #underWay: UnderWay | undefined;
-  #claimTimer: NodeJS.Timeout | undefined;
   #isInspected = false;
   #drained: (() => void) | undefined;
   #open = 0;
@@ -114,8 +95,14 @@ export class WorkerQueue {
     this.worker = worker;
     this.slotHash = hashText(worker.slot);
     this.socketPath = options.nextSocketPath?.();
-    this.#firstBytes = new FirstBytes(worker.sharedFile);
     this.#options = options;
+    const { router, claimTimeoutMs, maxWaitMs } = options;
+    this.#handOver = new HandOver(worker, {
+      router,
+      claimTimeoutMs,
+      maxWaitMs,
+      emit: (event) => this.#handOverEnded(event),
+    });
     this.#unlisten = listenTo(this);
   }
 
@@ -125,12 +112,12 @@ export class WorkerQueue {
 
   /** Connections that wait for the worker, including the one under way. */
   get queued(): number {
-    return this.#waiting.length + (this.#underWay?.connection?.stage.kind === 'sent' ? 1 : 0);
+    return this.#waiting.length + (this.#handOver.hasConnection ? 1 : 0);
   }
 
   /** True if a connection that is enqueued is sent at once. */
   get isFree(): boolean {
-    return this.#underWay === undefined && this.#waiting.length === 0;
+    return this.#handOver.isFree && this.#waiting.length === 0;
   }
 
   /** Connections that are open in the worker, as it last reported. */
@@ -173,7 +160,7 @@ export class WorkerQueue {
   enqueue(connection: HeldConnection, since?: number): void {
     markQueued(connection, since);
     this.#waiting.push(connection);
-    if (this.#underWay === undefined) this.#handNext();
+    if (this.#handOver.isFree) this.#handNext();
   }
 
   /** Counts a request that the router proxies to the worker. */
@@ -214,7 +201,7 @@ export class WorkerQueue {
   /** Stops listening to the worker. */
   release(): void {
     this.#unlisten();
-    clearTimeout(this.#claimTimer);
+    this.#handOver.release();
     clearStateTimer(this.#state);
   }
 
@@ -242,9 +229,7 @@ export class WorkerQueue {
     this.release();
     this.#emit({ kind: 'down' });
     this.#drained?.();
-    const unclaimed = this.#takeAll();
-    this.#underWay = undefined;
-    this.#unclaimed(unclaimed, 'worker-down');
+    this.#unclaimed([this.#handOver.end(), ...this.#waiting.take()], 'worker-down');
   }
 
   #emit(event: QueueEvent): void {
@@ -302,56 +287,22 @@ export class WorkerQueue {
       } else if (hasWaited(connection.arrivedAt, CLAIMABLE_SHARE * this.#options.maxWaitMs)) {
         this.#emit({ kind: 'overdue', connection });
       } else {
-        this.#handOver(connection);
+        this.#handOver.begin(connection);
         return;
       }
     }
   }
 
-  #handOver(connection: HeldConnection): void {
-    const { id, socket, bytes, arrivedAt } = connection;
-    const { router, claimTimeoutMs, maxWaitMs } = this.#options;
-    const sentAt = monotonicMs();
-    markSent(connection);
-    this.#underWay = { id, sentAt, connection };
-    if (this.#claimTimer === undefined) this.#watchClaim(claimTimeoutMs);
-    // A whole number is shorter in a message.
-    const before = Math.floor(
-      Math.min(sentAt + CLAIM_SHARE * claimTimeoutMs, arrivedAt + CLAIMABLE_SHARE * maxWaitMs),
-    );
-    const message = tagged(router, handMessage(connection, before));
-    if (bytes.length > 0) message.bytes = this.#firstBytes.encode(bytes);
-    // keepOpen: the router keeps the connection, for another worker, until this one claims it.
-    this.worker.channel.send(message, socket, { keepOpen: true }, (error) => {
-      if (error !== null) this.#unsent(id, error);
-    });
-  }
-
-  #unsent(id: number, error: NodeJS.ErrnoException): void {
-    if (this.#underWay?.id !== id) return;
-    if (error.code === 'ERR_IPC_CHANNEL_CLOSED' || error.code === 'EPIPE') this.exited();
-    this.#unclaim('unsent');
-    this.#resume();
-  }
-
-  /** Starts the timer of claims. One serves many connections: when it ends it checks the one that is under way then. */
-  #watchClaim(delayMs: number): void {
-    this.#claimTimer = setTimeout(() => {
-      this.#claimTimer = undefined;
-      const underWay = this.#underWay;
-      if (underWay?.connection === undefined) return;
-      const left = underWay.sentAt + this.#options.claimTimeoutMs - monotonicMs();
-      if (left > 0) return this.#watchClaim(left);
-      // Timers run before messages are read, and it may be this process that was stopped.
-      setImmediate(() => setImmediate(() => this.#unclaimedInTime(underWay.id)));
-    }, delayMs);
-  }
-
-  #unclaimedInTime(id: number): void {
-    // A connection that was sent meanwhile has a timer of its own.
-    if (this.#state === DOWN || this.#underWay?.id !== id) return;
-    this.#becomeStuck();
-    this.#unclaimed(this.#takeAll(), 'worker-stuck');
+  #handOverEnded(event: HandOverEvent): void {
+    if (event.kind === 'unsent') {
+      if (event.isClosed) this.exited();
+      this.#unclaimed([event.connection], 'unsent');
+      this.#resume();
+    } else if (this.#state !== DOWN) {
+      this.#becomeStuck();
+      const connection = this.#handOver.takeConnection();
+      this.#unclaimed([connection, ...this.#waiting.take()], 'worker-stuck');
+    }
   }
 
   #becomeStuck(): void {
@@ -383,10 +334,8 @@ export class WorkerQueue {
   }
 
   #claimed(id: number): void {
-    const underWay = this.#underWay;
-    if (underWay?.id !== id) return;
-    this.#underWay = undefined;
-    const { connection } = underWay;
+    if (!this.#handOver.isUnderWay(id)) return;
+    const connection = this.#handOver.end();
     if (connection !== undefined && connection.stage.kind !== 'done') {
       this.#handedOver += 1;
       this.#emit({ kind: 'claimed', connection });
@@ -395,16 +344,16 @@ export class WorkerQueue {
   }
 
   #declined(id: number, why: 'late' | 'draining' | 'missing'): void {
-    if (this.#underWay?.id !== id) return;
+    if (!this.#handOver.isUnderWay(id)) return;
     if (why === 'draining') this.#retireAtRequest();
-    this.#unclaim('declined');
+    this.#unclaimed([this.#handOver.end()], 'declined');
     this.#resume();
   }
 
   /** Goes on when the worker has answered: the channel is free for another handle. */
   #resume(): void {
     if (this.#state.kind === 'stuck') this.#becomeReady();
-    if (this.#underWay === undefined) this.#handNext();
+    if (this.#handOver.isFree) this.#handNext();
   }
 
   #becomeReady(): void {
@@ -413,15 +362,11 @@ export class WorkerQueue {
     this.#emit({ kind: 'ready' });
   }
 
-  #unclaim(reason: UnclaimedReason): void {
-    const connection = this.#underWay?.connection;
-    this.#underWay = undefined;
-    if (connection !== undefined) this.#unclaimed([connection], reason);
-  }
-
   /** Reports connections that need another worker, if any: the timers of others have refused them. */
-  #unclaimed(all: readonly HeldConnection[], reason: UnclaimedReason): void {
-    const connections = all.filter(({ stage }) => stage.kind !== 'done');
+  #unclaimed(all: readonly (HeldConnection | undefined)[], reason: UnclaimedReason): void {
+    const connections = all.filter(
+      (each): each is HeldConnection => each !== undefined && each.stage.kind !== 'done',
+    );
     if (connections.length > 0) this.#emit({ kind: 'unclaimed', connections, reason });
   }
 
@@ -438,14 +383,6 @@ export class WorkerQueue {
     if (state.kind !== 'retired') this.#retire({ kind: 'retired' }, 'declined');
     // Sent behind the handle that may be under way: when it arrives the worker has seen all that it gets.
     this.send({ kind: 'retired' });
-  }
-
-  /** Returns the connections under way and in the queue. The handle stays under way: the channel is not free. */
-  #takeAll(): HeldConnection[] {
-    const connection = this.#underWay?.connection;
-    if (this.#underWay !== undefined) this.#underWay.connection = undefined;
-    const queued = this.#waiting.take();
-    return connection === undefined ? queued : [connection, ...queued];
   }
 }
 
@@ -466,17 +403,6 @@ function listenTo(queue: WorkerQueue): () => void {
     channel.off('close', onDisconnect);
     channel.off('exit', onExit);
   };
-}
-
-/** Returns the message that hands a connection over, without its bytes; `before`: see {@link HandMessage}. */
-function handMessage(connection: HeldConnection, before: number): HandMessage {
-  const { id, arrivedAt, hasHead, choice, proxy } = connection;
-  const message: HandMessage = { kind: 'hand', id, before };
-  if (hasHead) message.arrivedAt = arrivedAt;
-  if (choice.kind === 'key' && choice.among === undefined) message.key = choice.key;
-  if (choice.kind !== 'any') message.isRouted = true;
-  if (proxy !== undefined) message.proxy = proxy;
-  return message;
 }
 
 function clearStateTimer(state: WorkerState): void {
