@@ -77,6 +77,16 @@ describe('a dispatcher without calls', () => {
   });
 });
 
+it('a host that has slept for half of the limit has messages of that time to read', () => {
+  const heardAfter = (sleptMs: number) => {
+    const liveness = create();
+    liveness.tick(100, 0, idle(0));
+    liveness.tick(400, sleptMs, idle(0));
+    return liveness.heard(401, idle(0));
+  };
+  expect([heardAfter(149), heardAfter(150)]).toEqual([undefined, 'given-up']);
+});
+
 describe('a host', () => {
   it('is not silent, however long it says nothing, while no sign is due', () => {
     const liveness = createAsking();

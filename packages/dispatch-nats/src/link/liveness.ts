@@ -79,7 +79,7 @@ export class Liveness {
 
   /** Judges the other end at a tick. `lateMs`: this process slept, and reads the messages of that time after this tick. */
   tick(now: number, lateMs: number, { sent, hasCalls }: Activity): LivenessLoss | undefined {
-    if (lateMs > 0) this.#forgive(lateMs, now);
+    this.#forgive(lateMs, now);
     const isGivenUp = hasCalls && this.#isGivenUp(now, sent);
     if (sent !== this.#sent) {
       this.#sentAfter = this.#lastSentAfter(sent);
