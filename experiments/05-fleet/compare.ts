@@ -3,12 +3,12 @@ import type { Compared } from './findings.ts';
 
 const SECOND_MS = 1000;
 
-/** What sockets showed of a row after its fault, in the words of the simulation. */
+/** Figures of a row after its fault, on sockets or simulated. */
 interface Shown {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly toldMs: number;
-  /** Calls that were with the host: lost, or tried again. */
+  /** Calls that the host had: lost, or tried again. */
   readonly had: number;
   readonly answeredPerSecond: number;
   readonly messagesPerSecond: number;

@@ -19,7 +19,7 @@ import { measureCost } from './cost/measure-cost.ts';
 import { DRAWN, type Findings, type RowFindings } from './findings.ts';
 import { report } from './report.ts';
 
-/** Of a quick run: one host dies, all leave in turn, the engine goes. */
+/** Rows of a quick run: one host dies, all leave in turn, the engine goes. */
 const QUICK_ROWS = ['kill', 'drain', 'nats-kill'];
 const QUICK_SETTING = { ...setting5, seconds: 8, faultAtSecond: 2 };
 
@@ -59,7 +59,7 @@ async function measure(context: MeasureContext): Promise<Findings> {
   };
 }
 
-/** The same setting and faults without sockets. */
+/** Runs the setting and the faults without sockets. */
 async function simulate(): Promise<PhaseResult[]> {
   const results: PhaseResult[] = [];
   for (const setting of settings['5'] ?? [])

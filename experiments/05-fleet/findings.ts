@@ -1,7 +1,7 @@
 import type { Check, Second } from '@ticketing/fleet-lab';
 import type { Measured } from '../src/rounds/measure-rounds.ts';
 
-/** The measurements, stored in `results.json`. */
+/** Measurements, stored in `results.json`. */
 export interface Findings {
   /** Undefined where there is no nats-server: nothing is measured. */
   readonly fleet?: FleetFindings;
@@ -13,13 +13,13 @@ export interface FleetFindings {
   readonly callsPerSecond: number;
   readonly taskMs: number;
   readonly rows: readonly RowFindings[];
-  /** Subject = the way, setting = the task. */
+  /** Costs: the subject is the way, the setting is the task. */
   readonly cost: readonly Measured[];
-  /** The same setting on sockets and simulated. */
+  /** Figures of one setting on sockets and simulated. */
   readonly compared: readonly Compared[];
 }
 
-/** A row of the failure table. */
+/** Row of the failure table. */
 export interface RowFindings {
   readonly id: string;
   readonly what: string;
@@ -37,14 +37,14 @@ export interface Compared {
 /** Rows whose seconds are kept and drawn. */
 export const DRAWN: readonly string[] = ['kill', 'stop', 'link-down', 'drain', 'nats-kill'];
 
-/** Where a task runs, by the names in the tables. */
+/** Places where a task runs, by the names in the tables. */
 export const WAYS = {
   here: 'in this process',
   fork: '2 child processes',
   fleet: '2 hosts over NATS',
 } as const;
 
-/** What is run, and how many at a time. */
+/** Tasks that are measured, and their number in flight. */
 export const COSTS = {
   alone: { name: 'a number, one at a time', inFlight: 1 },
   many: { name: 'a number, 64 in flight', inFlight: 64 },

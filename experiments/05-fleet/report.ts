@@ -11,12 +11,12 @@ import {
   WAYS,
 } from './findings.ts';
 
-/** Shown on the front page. */
+/** Rows that are shown on the front page. */
 const MAIN = ['kill', 'drain'];
-/** Sockets and simulation agree when their ratio is within this factor. */
+/** Factor within which figures of sockets and of the simulation agree. */
 const AGREE = 1.2;
 
-/** Verdicts, tables and charts. */
+/** Returns verdicts, tables and charts. */
 export function report({ fleet }: Findings): Report {
   if (fleet === undefined) {
     return { verdicts: [], lines: ['Not measured: there is no nats-server.'], charts: {} };
@@ -82,7 +82,7 @@ export function report({ fleet }: Findings): Report {
   };
 }
 
-/** From how much work a task has on, its caller has less to do when a fleet does it. */
+/** Returns the verdict on the size of a task from which on a fleet saves its caller time. */
 function pays({ cost }: FleetFindings): Verdict {
   const cpu = (way: string, setting: string): number =>
     figureOf(cellOf(cost, way, setting), 'cpuUs');

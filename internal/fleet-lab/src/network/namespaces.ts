@@ -7,10 +7,10 @@ import type { HostSpeed, Network } from './network.ts';
 /** Addresses for tests of networks (RFC 2544): no machine has them, and they stay in the namespaces. */
 const NET = '198.18';
 const LINK_PROGRAM = fileURLToPath(new URL('../programs/link-program.ts', import.meta.url));
-/** One loopback port of a host for each engine, when a program delays its way. */
+/** First of a host's loopback ports, one per engine, for a link program that delays messages. */
 const LINK_PORT = 7400;
 
-/** Whether this system lets us: Linux, root, `ip`. */
+/** Returns true if this system has namespaces for us: Linux, root, `ip`. */
 export function hasNamespaces(): boolean {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
   try {
@@ -74,7 +74,7 @@ export function createNamespaces(): Network {
   const within = (namespace: string): string[] => ['ip', 'netns', 'exec', namespace];
   const hasNetem = canDelay(bridge);
 
-  /** Without `tc netem` a program on the host delays, and packets are dropped by nft. */
+  /** Starts a program on the host that delays messages, and drops packets by nft, for a kernel without `tc netem`. */
   async function linksOf(
     namespace: string,
     { ports, speed }: { readonly ports: readonly number[]; readonly speed: HostSpeed },

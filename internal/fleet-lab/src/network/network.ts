@@ -1,15 +1,15 @@
 import type { LinkSpeed } from '@ticketing/test-kit';
 
-/** What lies between the hosts of a proof and its engines. */
+/** Network between the hosts of a proof and its engines. */
 export interface Network extends AsyncDisposable {
   readonly kind: 'namespaces' | 'loopback';
-  /** How it delays, for the report. */
+  /** Cause of its delays, for the report. */
   readonly delays: string;
-  /** Where engines listen, and the command that runs them there. */
+  /** Address on which engines listen, and the command that runs them there. */
   readonly engines: { readonly host: string; readonly by: readonly string[] };
   /** Adds a host with a way to each port of the engines. */
   addHost(name: string, options: HostOptions): Promise<NetworkHost>;
-  /** Names of what is left of it after its end. */
+  /** Returns the names of its parts that are left after its end. */
   left(): string[];
 }
 
@@ -25,11 +25,11 @@ export interface HostSpeed extends LinkSpeed {
 }
 
 export interface NetworkHost {
-  /** The command that runs a program on this host. */
+  /** Command that runs a program on this host. */
   readonly by: readonly string[];
-  /** `address:port` of each engine, as this host reaches it. */
+  /** Addresses and ports of the engines, as this host reaches them. */
   readonly engines: readonly string[];
-  /** Nothing passes, and no side is told. */
+  /** Stops all traffic in silence: no side is told. */
   down(): void;
   up(): void;
 }

@@ -6,7 +6,7 @@ import { type Call, epoch, type LoadsGiven, type ServingHostGiven } from './mess
 
 type WorkFleet = Dispatcher<{ work: (input: { id: string; deadline: number }) => Promise<Work> }>;
 
-/** Returns what asks for hot keys: equal questions of all serving hosts share a load. */
+/** Returns a function that asks for hot keys: equal questions of all serving hosts share a load. */
 export async function askLoads(
   given: ServingHostGiven & { readonly loads?: LoadsGiven },
   { fleet }: { readonly fleet: WorkFleet },

@@ -7,7 +7,7 @@ import type { Call, ServingHostGiven } from './messages.ts';
 export type Work = { host: string };
 type Load = (key: string, context: { signal: AbortSignal }) => Promise<Work>;
 
-/** Returns what asks for hot keys: serving hosts share loads by leases of Redis, and keep what was loaded for a moment. */
+/** Returns a function that asks for hot keys: serving hosts share loads by leases of Redis, and keep loaded values for a moment. */
 export function askRedis(
   { loads, timeoutMs }: ServingHostGiven,
   load: Load,

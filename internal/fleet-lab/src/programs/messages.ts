@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { NatsFleetStats } from '@ticketing/dispatch-nats';
 
-/** What a worker host is started with. */
+/** Options of a worker host, on its command line. */
 export interface WorkerHostGiven {
   readonly servers: readonly string[];
   readonly fleet: string;
@@ -9,25 +9,25 @@ export interface WorkerHostGiven {
   readonly capacity: number;
   readonly taskMs: number;
   readonly revision?: string;
-  /** Offers the task `extra` too. */
+  /** True if the host offers the task `extra` too. */
   readonly hasExtra?: boolean;
-  /** A file; each line is a {@link JournalLine}. */
+  /** Path of a file; each line is a {@link JournalLine}. */
   readonly journal: string;
 }
 
-/** What a task does, written before the next step: it outlives a SIGKILL. Epoch milliseconds. */
+/** Step of a task, written before the next one: it outlives a SIGKILL. Epoch milliseconds. */
 export interface JournalLine {
   readonly what: 'begin' | 'end' | 'abort';
   readonly id: string;
   readonly host: string;
   readonly at: number;
-  /** When its caller gives up. */
+  /** Time at which its caller gives up. */
   readonly deadline: number;
 }
 
 export type ToWorkerHost = { readonly do: 'slow'; readonly by: number } | { readonly do: 'drain' };
 
-/** What a serving host is started with. */
+/** Options of a serving host, on its command line. */
 export interface ServingHostGiven {
   readonly servers: readonly string[];
   readonly fleet: string;
@@ -39,18 +39,18 @@ export interface ServingHostGiven {
   readonly beatMs: number;
   readonly missedBeats: number;
   readonly sessions: number;
-  /** Calls that meet no host run here. */
+  /** True if calls that meet no host run here. */
   readonly hasFallback?: boolean;
-  /** Only hosts with the task `extra`, which every second call asks for. */
+  /** True if only hosts with the task `extra` are used; every second call asks for it. */
   readonly needsExtra?: boolean;
-  /** Asks for hot keys instead of tasks: equal ones share a load, at the key's owner, or by leases of Redis. */
+  /** Hot keys to ask for instead of tasks: equal ones share a load, at the key's owner, or by leases of Redis. */
   readonly loads?: LoadsGiven;
 }
 
 export interface LoadsGiven {
   readonly keys: number;
   readonly by: 'owner' | 'redis';
-  /** `redis://…`; the fleet's own, if it has one. */
+  /** Address of Redis; the fleet's own, if it has one. */
   readonly redis?: string;
   /** Milliseconds that a loaded value is kept. */
   readonly ttlMs?: number;
@@ -60,21 +60,21 @@ export type ToServingHost =
   | { readonly do: 'begin'; readonly at: number; readonly seconds: number }
   | { readonly do: 'forget'; readonly key: string };
 
-/** One call, as its caller saw it. */
+/** Call as its caller saw it. */
 export interface Call {
   readonly id: string;
   readonly server: string;
-  /** Whether it may run twice, and so is tried again. */
+  /** True if it may run twice, and so is tried again. */
   readonly mayTwice: boolean;
-  /** Epoch milliseconds when it was due, and how long its answer took. */
+  /** Epoch milliseconds at which it was due, and milliseconds until its answer. */
   readonly at: number;
   readonly ms: number;
-  /** Empty for an answer. */
+  /** Code of the error; empty for an answer. */
   readonly code: string;
-  /** Which host answered; `here` for a fallback. */
+  /** Name of the host that answered; `here` for a fallback. */
   readonly host: string;
   readonly key?: string;
-  /** Which load the value is of. */
+  /** Name of the load from which the value comes. */
   readonly version?: number;
 }
 
@@ -90,10 +90,10 @@ export type FromHost =
       readonly sign?: string;
     }
   | { readonly kind: 'done'; readonly report: ServingReport }
-  /** A worker host has left by drain. */
+  /** Message of a worker host that has left by drain. */
   | { readonly kind: 'drained' };
 
-/** What a dispatcher has counted. */
+/** Counts of a dispatcher. */
 export interface ServingReport {
   readonly retried: number;
   readonly returned: number;

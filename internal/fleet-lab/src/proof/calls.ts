@@ -7,18 +7,18 @@ export interface Second {
   readonly asked: number;
   readonly answered: number;
   readonly lost: number;
-  /** Neither answered nor lost. */
+  /** Calls that were neither answered nor lost. */
   readonly failed: number;
   readonly retried: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Hosts that the dispatchers work with, of the one that sees fewest. */
+  /** Hosts that the dispatchers use, of the dispatcher that sees fewest. */
   readonly hosts: number;
 }
 
 export const LOST = 'ERR_WORKER_LOST';
 
-/** Returns the seconds of a load: what was asked in each, and what ended in it. */
+/** Returns the seconds of a load: calls asked in each, and calls that ended in it. */
 export function secondsOf({
   calls,
   startedAt: from,
@@ -50,14 +50,14 @@ export function secondsOf({
   });
 }
 
-/** Times of answers, by quantile. */
+/** Returns a quantile of the times of answers. */
 export function timeOf(calls: readonly Call[], share: number): number {
   const answers = calls.filter(({ code }) => code === '');
   const times = answers.map(({ ms }) => ms).sort((one, other) => one - other);
   return quantile(times, share);
 }
 
-/** Calls that began two times or more, by the journal. */
+/** Returns the calls that began two times or more, by the journal. */
 export function begunTwice(journal: readonly JournalLine[]): Set<string> {
   const once = new Set<string>();
   const twice = new Set<string>();
@@ -69,7 +69,7 @@ export function begunTwice(journal: readonly JournalLine[]): Set<string> {
   return twice;
 }
 
-/** Most loads of one key that run at the same time, by the journal; loads are called `load <key> …`. */
+/** Returns the most loads of one key that ran at the same time, by the journal; loads are called `load <key> …`. */
 export function mostLoadsOfAKey(journal: readonly JournalLine[]): number {
   const running = new Map<string, Set<string>>();
   let most = 0;
@@ -102,7 +102,7 @@ export function csvOf(seconds: readonly Second[]): string {
   return `${[COLUMNS.join(','), ...rows].join('\n')}\n`;
 }
 
-/** Returns the calls without an answer as CSV: when each was due, in milliseconds of the load, and when it was told. */
+/** Returns the calls without an answer as CSV: the time at which each was due, and was told, in milliseconds of the load. */
 export function failedCsvOf({
   calls,
   startedAt,

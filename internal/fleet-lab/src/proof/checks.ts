@@ -4,29 +4,29 @@ import type { FleetSetting } from '../setting-5.ts';
 import { begunTwice, LOST, mostLoadsOfAKey, timeOf } from './calls.ts';
 import type { Observed } from './fleet.ts';
 
-/** Something that a row must show. */
+/** Claim about a row, and the figure that decides it. */
 export interface Check {
   readonly claim: string;
   readonly measured: string;
   readonly holds: boolean;
 }
 
-/** What was observed of a row, and when its faults were. */
+/** Observations of a row, and the times of its faults. */
 export interface Evidence extends Observed {
   readonly setting: FleetSetting;
   /** Epoch milliseconds by name: `fault`, `healed`, and others of the row. */
   readonly marks: ReadonlyMap<string, number>;
   /** Calls that should have been asked, of hosts that lived to the end. */
   readonly asked: number;
-  /** The same load without a fault, if the row is compared with that. */
+  /** Observations of the same load without a fault, if the row is compared with it. */
   readonly steady?: Observed | undefined;
 }
 
-/** A command that takes a link down is a process. */
+/** Milliseconds for the command that takes a link down, which is a process. */
 const FAULT_TAKES_MS = 30;
-/** Within which a store of leases is used again. */
+/** Milliseconds within which a store of leases is used again. */
 const BACK_MS = 2000;
-/** Loads are counted in windows of this length, which begin so often. */
+/** Length of the windows in which loads are counted, and the time between two of them. */
 const COUNTED_MS = 1000;
 const COUNTED_EACH_MS = 50;
 
@@ -45,7 +45,7 @@ function check(claim: string, measured: string, holds: boolean): Check {
   return { claim, measured, holds };
 }
 
-/** Holds for every row. */
+/** Returns the checks of every row. */
 export function nothingForgotten({ calls, journal, asked }: Evidence): Check[] {
   const byId = new Map(calls.map((call) => [call.id, call]));
   const twice = [...begunTwice(journal)].filter((id) => !id.startsWith('load '));
@@ -65,7 +65,7 @@ export function noneBeginsLate({ journal }: Evidence): Check[] {
   return [check('no task begins after its deadline', `${late.length}`, late.length === 0)];
 }
 
-/** Loses those calls alone that a host had, or that were on their way to it, and that may not run twice. */
+/** Checks that only calls are lost that a host had, or that were on their way to it, and that may not run twice. */
 export function lostWhatItHad(evidence: Evidence, host: string): Check[] {
   const { journal, calls } = evidence;
   const fault = faultOf(evidence);
@@ -89,7 +89,7 @@ export function lostWhatItHad(evidence: Evidence, host: string): Check[] {
   ];
 }
 
-/** How long after the fault the last loss was told, and that nothing that was asked later is lost. */
+/** Checks the time from the fault to the last loss, and that no later call is lost. */
 export function toldWithin(evidence: Evidence, ms: number): Check[] {
   const fault = faultOf(evidence);
   const lost = lostOf(evidence);
@@ -101,7 +101,7 @@ export function toldWithin(evidence: Evidence, ms: number): Check[] {
   ];
 }
 
-/** Calls that end neither by an answer nor by a loss. */
+/** Checks that no call ends neither by an answer nor by a loss. */
 export function noOtherFailure({ calls }: Evidence): Check[] {
   const failed = calls.filter(({ code }) => code !== '' && code !== LOST);
   const codes = [...new Set(failed.map(({ code }) => code))].join(', ');
@@ -135,7 +135,7 @@ export function idempotentAnswered({ calls }: Evidence): Check[] {
   ];
 }
 
-/** Answers per second between one and three seconds after the fault, against what is asked. */
+/** Compares answers per second between one and three seconds after the fault with the calls asked. */
 export function throughputBack(evidence: Evidence, callsPerSecond: number): Check[] {
   const from = faultOf(evidence) + 1000;
   const answers = evidence.calls.filter(
@@ -162,7 +162,7 @@ export function noCallWaits({ calls, setting }: Evidence): Check[] {
   ];
 }
 
-/** Calls that were asked after a host was healed come to it again. */
+/** Checks that a healed host gets calls again. */
 export function comesBack({ journal, marks }: Evidence, host: string): Check[] {
   const healed = marks.get('healed') ?? Number.NaN;
   const first = journal.find(
@@ -173,7 +173,7 @@ export function comesBack({ journal, marks }: Evidence, host: string): Check[] {
   return [check('it comes back by itself', `works again after ${three(after)} ms`, after < 5000)];
 }
 
-/** The p99 of calls after the fault against that of calls before it. */
+/** Compares the p99 of calls after the fault with the p99 before it. */
 export function tailAtMost(evidence: Evidence, factor: number): Check[] {
   const fault = faultOf(evidence);
   const before = evidence.calls.filter(({ at }) => at > evidence.startedAt + 1000 && at < fault);
@@ -189,7 +189,7 @@ export function tailAtMost(evidence: Evidence, factor: number): Check[] {
   ];
 }
 
-/** Answers per second from three seconds after the fault on. */
+/** Checks the answers per second from three seconds after the fault on. */
 export function keepsUp(
   evidence: Evidence,
   { least, seconds }: { least: number; seconds: number },
@@ -203,7 +203,7 @@ export function keepsUp(
   return [check(`at least ${Math.round(least)}/s are answered`, `${three(rate)}/s`, rate >= least)];
 }
 
-/** A host behind a bad link gets fewer tasks, and the others are as fast as without it. */
+/** Checks that a host behind a bad link gets fewer tasks, and the others are as fast as without it. */
 export function passesOver({ calls, steady }: Evidence, host: string): Check[] {
   const answers = calls.filter(({ code }) => code === '');
   const share = answers.filter((call) => call.host === host).length / answers.length;
@@ -223,7 +223,7 @@ export function passesOver({ calls, steady }: Evidence, host: string): Check[] {
   ];
 }
 
-/** Loads of one key at a time, by what the workers ran. */
+/** Checks the loads of one key at a time, by the workers' journal. */
 export function loadsPerKey(evidence: Evidence): Check[] {
   const { journal, calls } = evidence;
   const fault = faultOf(evidence);

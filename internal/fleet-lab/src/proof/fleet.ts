@@ -27,13 +27,13 @@ import {
 } from '../programs/messages.ts';
 import type { FleetSetting } from '../setting-5.ts';
 
-/** How a row's fleet differs from the setting. */
+/** Differences of a row's fleet from the setting. */
 export interface FleetPlan {
   /** Servers of NATS, one cluster. Default 1. */
   readonly natsServers?: number;
-  /** Whether there is a Redis server. */
+  /** True if there is a Redis server. */
   readonly hasRedis?: boolean;
-  /** Each host's own options, by its number. */
+  /** Returns the options of one host, by its number. */
   worker?(index: number): Partial<WorkerHostGiven> & { readonly speed?: HostSpeed };
   server?(index: number): Partial<ServingHostGiven>;
   readonly servingHosts?: number;
@@ -45,7 +45,7 @@ export interface Member {
   readonly name: string;
   readonly network: NetworkHost;
   readonly pid: number;
-  /** SIGKILL: resolves when it has gone. */
+  /** Sends SIGKILL, and resolves when it has gone. */
   kill(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   tell(message: ToWorkerHost | ToServingHost): void;
@@ -62,7 +62,7 @@ export interface HostEvent {
   readonly sign?: string;
 }
 
-/** Everything that a row is judged by. Times are epoch milliseconds. */
+/** Observations by which a row is judged. Times are epoch milliseconds. */
 export interface Observed {
   readonly startedAt: number;
   readonly calls: readonly Call[];
@@ -70,7 +70,7 @@ export interface Observed {
   readonly events: readonly HostEvent[];
   /** Hosts in each second, of the dispatcher that saw fewest. */
   readonly hosts: readonly number[];
-  /** What each dispatcher reported at its end. */
+  /** Report of each dispatcher at its end. */
   readonly reports: ReadonlyMap<string, ServingReport>;
 }
 
@@ -80,12 +80,12 @@ export interface Fleet extends AsyncDisposable {
   readonly servers: readonly Member[];
   readonly nats: readonly EngineServer[];
   readonly redis: EngineServer | undefined;
-  /** Messages that the first server of NATS has been sent so far. */
+  /** Returns the number of messages that the first server of NATS has been sent so far. */
   messages(): number;
   /** Asks for `seconds`; resolves when every call has ended. */
   load(options: {
     readonly seconds: number;
-    /** Begins when the load does. */
+    /** Called when the load begins. */
     readonly act: (startedAt: number) => Promise<void>;
     readonly onSecond?: (
       sofar: Pick<Observed, 'calls' | 'startedAt' | 'hosts' | 'journal'>,
@@ -94,7 +94,7 @@ export interface Fleet extends AsyncDisposable {
 }
 
 const PROGRAMS = { worker: 'worker-host.ts', server: 'serving-host.ts' };
-/** After its last call a load is over within the calls' own time limit. */
+/** Milliseconds for the last calls of a load, above their own time limit. */
 const LATE_MS = 30_000;
 
 /** Starts engines and hosts. Resolves when every dispatcher has a session with every host. */
@@ -315,7 +315,7 @@ function favour(pid: number | undefined): void {
   }
 }
 
-/** Asks where the server is: in its namespace. */
+/** Asks the server's monitor from within its namespace for the number of messages. */
 function askMonitor({ engines: { host, by } }: Network, port: number): number {
   const question = `fetch('http://${host}:${port}/varz').then((answer) => answer.json())`;
   const [program = '', ...args] = [

@@ -20,7 +20,7 @@ import {
 } from './checks.ts';
 import type { Fleet, FleetPlan, Member } from './fleet.ts';
 
-/** When a row does what. */
+/** Clock and notes of a row's faults. */
 export interface Acting {
   /** Resolves at a second of the load. */
   until(second: number): Promise<void>;
@@ -31,14 +31,14 @@ export interface Acting {
   readonly fault: number;
 }
 
-/** One thing that is done to a fleet under a constant load, and what it must show. */
+/** Fault of a fleet under a constant load, and the checks that must hold. */
 export interface Row {
   readonly id: string;
   readonly what: string;
   readonly plan?: FleetPlan;
-  /** More than the setting's, for what takes longer. */
+  /** Seconds of a load that takes longer than the setting's. */
   readonly moreSeconds?: number;
-  /** Whether it is compared with the same load without a fault. */
+  /** True if it is compared with the same load without a fault. */
   readonly comparesWithSteady?: boolean;
   act(fleet: Fleet, acting: Acting): Promise<void>;
   judge(evidence: Evidence): Check[];
@@ -134,7 +134,7 @@ const natsGone: Row['judge'] = (evidence) => [
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-/** The failure table: what is done to the fleet, in the order in which it is run. */
+/** Failure table, in the order in which it is run. */
 export const rows: readonly Row[] = [
   {
     id: 'steady',

@@ -6,7 +6,7 @@ import { type Check, nothingForgotten } from './checks.ts';
 import { type Observed, startFleet } from './fleet.ts';
 import type { Row } from './rows.ts';
 
-/** What a row has shown. */
+/** Result of a row. */
 export interface RowResult {
   readonly id: string;
   readonly what: string;
@@ -14,20 +14,20 @@ export interface RowResult {
   readonly holds: boolean;
   readonly seconds: readonly Second[];
   readonly observed: Observed;
-  /** Times of the row's faults, epoch milliseconds, and what it noted. */
+  /** Times of the row's faults, epoch milliseconds, and figures that it noted. */
   readonly marks: ReadonlyMap<string, number>;
 }
 
 export interface RowOptions {
   readonly setting: FleetSetting;
   readonly createNetwork: () => Network;
-  /** What the load does without a fault. */
+  /** Observations of the load without a fault. */
   readonly steady?: Observed | undefined;
   /** Called with each second when it is over. */
   readonly onSecond?: (second: Second) => void;
 }
 
-/** Starts a fleet, loads it, does to it what the row says, and judges. Nothing of the fleet is left. */
+/** Starts a fleet, loads it, applies the row's faults, and judges. Nothing of the fleet is left. */
 export async function runRow(row: Row, options: RowOptions): Promise<RowResult> {
   const { setting, createNetwork, steady, onSecond = () => {} } = options;
   const { plan = {}, moreSeconds = 0 } = row;

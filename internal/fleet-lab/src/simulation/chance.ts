@@ -6,7 +6,7 @@ export class Chance {
     this.#state = seed >>> 0;
   }
 
-  /** 0 ≤ n < 1. Mulberry32 (Tommy Ettinger), public domain. */
+  /** Returns a number, 0 ≤ n < 1. Mulberry32 (Tommy Ettinger), public domain. */
   readonly next = (): number => {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let bits = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -14,24 +14,24 @@ export class Chance {
     return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
   };
 
-  /** Another one, whose numbers do not depend on how many this one has given since. */
+  /** Returns another source, whose numbers do not depend on how many this one gives later. */
   fork(): Chance {
     return new Chance(Math.floor(this.next() * 2 ** 32));
   }
 
-  /** Of the given mean. */
+  /** Returns a number of the given mean, exponentially distributed. */
   exponential(mean: number): number {
     return -mean * Math.log(1 - this.next());
   }
 
-  /** Mean 1; `sigma` of its logarithm. */
+  /** Returns a lognormal number of mean 1; `sigma` is that of its logarithm. */
   lognormal(sigma: number): number {
     if (sigma === 0) return 1;
     const normal = Math.sqrt(-2 * Math.log(1 - this.next())) * Math.cos(2 * Math.PI * this.next());
     return Math.exp(sigma * normal - (sigma * sigma) / 2);
   }
 
-  /** Some of a list, each at most once. */
+  /** Returns some of a list, each at most once. */
   pick<T>(list: readonly T[], count: number): T[] {
     const rest = [...list];
     for (let index = 0; index < Math.min(count, rest.length); index += 1) {

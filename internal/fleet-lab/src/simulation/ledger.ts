@@ -1,4 +1,4 @@
-/** Sees what runs where: whether a call ran twice without permission, and how many loads of one key there are at a time. */
+/** Record of runs: counts calls that ran twice without permission, and loads of one key at a time. */
 export class Ledger {
   /** Calls that began a second time, though they may not. */
   twice = 0;
@@ -9,7 +9,7 @@ export class Ledger {
   mostLoads = 0;
   /** Calls that each host began since `takeBegun`. */
   #begun = new Map<number, number>();
-  /** How often each call began, by id: 2 counts for all above. */
+  /** Begins of each call, by id: 2 counts for all above. */
   readonly #times: Uint8Array;
   readonly #mayTwice: (id: number) => boolean;
   readonly #open = new Map<string, Set<number>>();
@@ -41,12 +41,12 @@ export class Ledger {
     if (hosts?.size === 0) this.#open.delete(key);
   }
 
-  /** The machine is gone, and its loads with it. */
+  /** Notes that the machine is gone, and its loads with it. */
   ended(host: number): void {
     for (const key of this.#open.keys()) this.loaded(key, host);
   }
 
-  /** Returns how many calls each host has begun since the last time. */
+  /** Returns the number of calls that each host has begun since the last time. */
   takeBegun(): ReadonlyMap<number, number> {
     const begun = this.#begun;
     this.#begun = new Map();

@@ -1,15 +1,15 @@
 import { quantile } from '@ticketing/bench-kit';
 import { type MessageCounts, messageKinds } from './simulated-nats.ts';
 
-/** How one call ended. */
+/** End of one call. */
 export interface Ended {
   readonly ms: number;
-  /** '' for an answer. */
+  /** Code of the error; '' for an answer. */
   readonly code: string;
   readonly hasKey: boolean;
 }
 
-/** What one phase of a simulation showed. */
+/** Results of one phase of a simulation. */
 export interface PhaseResult {
   readonly setting: string;
   readonly phase: string;
@@ -32,7 +32,7 @@ export interface PhaseResult {
   readonly lost: number;
   /** Calls that ended by another error. */
   readonly failed: number;
-  /** Those errors by code: `ERR_OVERLOADED 3`. */
+  /** Text of the other errors by code: `ERR_OVERLOADED 3`. */
   readonly errors: string;
   readonly retried: number;
   readonly twice: number;
@@ -67,7 +67,7 @@ export function errorsOf(calls: readonly Ended[], except: string): string {
     .join(' ');
 }
 
-/** Standard deviation ÷ mean. */
+/** Returns standard deviation ÷ mean. */
 export function unevenness(values: readonly number[]): number {
   if (values.length === 0) return 0;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -82,18 +82,18 @@ export function minus(after: MessageCounts, before: MessageCounts, seconds: numb
   ) as MessageCounts;
 }
 
-/** What keeps the fleet together ÷ what it is for. */
+/** Returns the messages that keep the fleet together ÷ messages of calls. */
 export function overheadOf({ announcements, beats, calls, answers }: MessageCounts): number {
   return (announcements + beats) / Math.max(1, calls + answers);
 }
 
-/** How evenly hosts work, second by second: it tells when a fault is over. */
+/** Evenness of the hosts' work, second by second: shows the end of a fault. */
 export class Balance {
   /** Calls begun in the last four quarters of a second, by host. */
   readonly #quarters: ReadonlyMap<number, number>[] = [];
   readonly #usual: number[] = [];
 
-  /** Takes a quarter of a second in. @returns how uneven the last second was; undefined before the first is complete */
+  /** Takes a quarter of a second in. @returns unevenness of the last second; undefined before the first is complete */
   add(begun: ReadonlyMap<number, number>, hosts: readonly number[]): number | undefined {
     this.#quarters.push(begun);
     if (this.#quarters.length > 4) this.#quarters.shift();
@@ -104,12 +104,12 @@ export class Balance {
     return unevenness(counts);
   }
 
-  /** Notes how uneven it is without a fault. */
+  /** Notes an unevenness without a fault. */
   usual(value: number): void {
     this.#usual.push(value);
   }
 
-  /** Whether it is as even as without a fault, within a tenth. */
+  /** Returns true if it is as even as without a fault, within a tenth. */
   isEven(value: number): boolean {
     return value <= 1.1 * Math.max(...this.#usual, 0.02);
   }

@@ -2,10 +2,10 @@ import { percent, perSecond, table, three } from '@ticketing/bench-kit';
 import type { PhaseResult } from './measures.ts';
 import { messageKinds } from './simulated-nats.ts';
 
-/** Announcements and beats ÷ calls and answers, at most. */
+/** Most announcements and beats ÷ calls and answers. */
 const MOST_OVERHEAD = 0.05;
 
-/** Returns the tables of all settings, and what they show of the targets. */
+/** Returns the tables of all settings, and the verdicts on the targets. */
 export function reportLines(results: readonly PhaseResult[], seed: number): string[] {
   const settings = [...new Set(results.map(({ setting }) => setting))];
   return [
@@ -67,7 +67,7 @@ function callTable(results: readonly PhaseResult[]): string[] {
   ]);
 }
 
-/** Holds the results against the targets. */
+/** Compares the results with the targets. */
 function verdicts(results: readonly PhaseResult[]): string[] {
   const twice = results.reduce((sum, result) => sum + result.twice, 0);
   const steady = results.filter(
@@ -89,7 +89,7 @@ function sumOf(results: readonly PhaseResult[]): number {
   return results.reduce((sum, { asked }) => sum + asked, 0);
 }
 
-/** One line per phase, with every figure. */
+/** Returns one line per phase, with every figure. */
 export function csvLines(results: readonly PhaseResult[], seed: number): string[] {
   const plain = results.map(({ published, delivered, ...rest }) => ({
     seed,

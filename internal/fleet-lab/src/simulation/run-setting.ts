@@ -13,15 +13,15 @@ import { VirtualTime } from './virtual-time.ts';
 
 const LOST = 'ERR_WORKER_LOST';
 const QUARTER_MS = 250;
-/** When dispatchers have found hosts. */
+/** Time at which dispatchers have found hosts. */
 const FOUND_MS = 1000;
-/** When all hosts have announced themselves again, and from then on do so at their usual rate. */
+/** Time at which all hosts have announced themselves again, and go on at their usual rate. */
 const SETTLED_MS = 15_000;
 const STOPPED_MS = 5000;
-/** After which another host takes the place of one that died. */
+/** Milliseconds after which another host takes the place of one that died. */
 const REPLACED_AFTER_MS = 1000;
 
-/** Runs a setting from beginning to end. @returns what each phase showed */
+/** Runs a setting from beginning to end. @returns the result of each phase */
 export async function runSetting(
   setting: Setting,
   { seed, onPhase }: { readonly seed: number; readonly onPhase?: (result: PhaseResult) => void },
@@ -129,7 +129,7 @@ async function runPhase(
   };
 }
 
-/** Begins what a phase does to the fleet. */
+/** Begins the fault of a phase. */
 function begin(fleet: SimulatedFleet, fault: Fault, seconds: number): void {
   const { time, chance, nats } = fleet;
   const { hosts } = fleet;
@@ -171,7 +171,7 @@ function begin(fleet: SimulatedFleet, fault: Fault, seconds: number): void {
   }
 }
 
-/** A host dies after a random time of this mean, then the next; others take their places. */
+/** Ends a host after a random time of this mean, then the next; others take their places. */
 function diesLater(fleet: SimulatedFleet, meanMs: number, until: number): void {
   const { time, chance } = fleet;
   const at = time.now + chance.exponential(meanMs);

@@ -1,9 +1,9 @@
 import { type FleetSetting, setting5 } from '../setting-5.ts';
 import type { NetworkOptions } from './simulated-nats.ts';
 
-/** What is done to the fleet while it is asked. */
+/** Fault of a fleet under load. */
 export type Fault =
-  /** Nothing; or, to the first host: it dies, stops for five seconds, becomes slow, or leaves. */
+  /** No fault; or the first host dies, stops for five seconds, becomes slow, or leaves. */
   | { readonly kind: 'none' | 'kill' | 'stop' | 'slow' | 'drain' }
   /** Hosts die, this share of them a second, and others take their places. */
   | { readonly kind: 'deaths'; readonly sharePerSecond: number }
@@ -21,13 +21,13 @@ export interface Phase {
   readonly fault: Fault;
 }
 
-/** A fleet, what it is asked, and what is done to it. */
+/** Fleet, its load, and its faults. */
 export interface Setting
   extends Omit<FleetSetting, 'seconds' | 'faultAtSecond' | 'delayMs' | 'announceMs'> {
   readonly name: string;
   readonly zones: number;
   readonly network: NetworkOptions;
-  /** Of the logarithm of a task's time; and of hosts' speeds. */
+  /** Standard deviations of the logarithms of tasks' times, and of hosts' speeds. */
   readonly taskSigma: number;
   readonly speedSigma: number;
   /** Share of hosts that are `slowBy` times slower from the beginning. */
@@ -36,16 +36,16 @@ export interface Setting
   /** Calls with a key, of all dispatchers, and the keys that they are drawn from by Zipf's law. */
   readonly keyedPerSecond: number;
   readonly keys: number;
-  /** How far the clocks of two machines may differ: milliseconds at most, and parts of a million. */
+  /** Largest difference of two machines' clocks: milliseconds, and parts of a million. */
   readonly clockOffsetMs: number;
   readonly clockRatePpm: number;
-  /** Events this near each other share a turn of the event loop. */
+  /** Milliseconds within which events share a turn of the event loop. */
   readonly grainMs: number;
   readonly warmUpSeconds: number;
   readonly phases: readonly Phase[];
 }
 
-/** How long one host of a small fleet is observed after its fault. */
+/** Times and load of a small fleet. */
 const { seconds, faultAtSecond, delayMs, announceMs: _, ...five } = setting5;
 
 const small: Setting = {
@@ -66,7 +66,7 @@ const small: Setting = {
   phases: [],
 };
 
-/** The same load five times, each with another fault after `faultAtSecond`. */
+/** Settings of one load with each fault, after `faultAtSecond`. */
 const smallSettings: readonly Setting[] = (['none', 'kill', 'stop', 'slow', 'drain'] as const).map(
   (kind) => ({
     ...small,
@@ -81,7 +81,7 @@ const smallSettings: readonly Setting[] = (['none', 'kill', 'stop', 'slow', 'dra
   }),
 );
 
-/** What a large fleet goes through. */
+/** Phases of a large fleet. */
 const life: readonly Phase[] = [
   { name: 'steady', seconds: 3, fault: { kind: 'none' } },
   { name: 'deaths', seconds: 4, fault: { kind: 'deaths', sharePerSecond: 0.01 } },
@@ -91,7 +91,7 @@ const life: readonly Phase[] = [
   { name: 'leave', seconds: 5, fault: { kind: 'leave', share: 0.1 } },
 ];
 
-/** Half of what the hosts can do; owners of keys have a fifth of theirs to do for keys. */
+/** Returns a setting at half of the hosts' capacity; owners of keys use a fifth of theirs for keys. */
 function large(
   {
     hosts,
@@ -130,7 +130,7 @@ function large(
   };
 }
 
-/** By the number on the command line. */
+/** Settings by the number of hosts on the command line. */
 export const settings: Readonly<Record<string, readonly Setting[]>> = {
   '5': smallSettings,
   '100': [

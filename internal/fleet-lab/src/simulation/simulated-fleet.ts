@@ -8,7 +8,7 @@ import { SimulatedHost, type SimulatedTasks } from './simulated-host.ts';
 import { SimulatedNats } from './simulated-nats.ts';
 import { Machine, type VirtualTime } from './virtual-time.ts';
 
-/** Half of the ids may run twice. */
+/** Returns true for half of the ids, which may run twice. */
 const mayTwice = (id: number): boolean => id % 2 === 0;
 
 /** Hosts and dispatchers on one simulated network: their programs are the real ones. */
@@ -22,14 +22,14 @@ export class SimulatedFleet {
     readonly machine: Machine;
     readonly dispatcher: NatsDispatcher<SimulatedTasks>;
   }[] = [];
-  /** Called with how each call ended; at first does nothing. */
+  /** Called with the end of each call; at first does nothing. */
   onEnded: (ended: Ended) => void = () => {};
   asked = 0;
   readonly #hosts = new Set<SimulatedHost>();
   #lastHost = 0;
   #lastId = 0;
   #isAsking = false;
-  /** Of hosts that are gone. */
+  /** Calls that hosts gave back before they were gone. */
   #busyBefore = 0;
 
   constructor(
@@ -88,7 +88,7 @@ export class SimulatedFleet {
     this.#gone(host);
   }
 
-  /** Has every dispatcher ask for a key, so that each has its sessions with owners. */
+  /** Makes every dispatcher ask for a key, so that each has its sessions with owners. */
   askKeys(): void {
     if (this.setting.keyedPerSecond === 0) return;
     for (const { dispatcher } of this.dispatchers) this.#askLoad(dispatcher, 'key 0');

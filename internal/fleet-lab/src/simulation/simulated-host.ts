@@ -5,7 +5,7 @@ import type { Ledger } from './ledger.ts';
 import type { Connection, SimulatedNats } from './simulated-nats.ts';
 import { Machine, type VirtualTime } from './virtual-time.ts';
 
-/** What every dispatcher may ask: `work` for a call, `load` for a question that equal ones share. */
+/** Tasks of every host: `work` for a call, `load` for a question that equal ones share. */
 export type SimulatedTasks = {
   readonly work: (input: { readonly id: number }) => number;
   readonly load: (input: { readonly key: string }) => number;
@@ -16,13 +16,13 @@ export interface HostSetting {
   readonly capacity: number;
   readonly taskMs: number;
   readonly taskSigma: number;
-  /** How many times faster than the others. */
+  /** Factor by which it is faster than the others. */
   readonly speed: number;
   readonly origin: number;
   readonly rate: number;
 }
 
-/** The program of a host: the real one, whose tasks take virtual time. */
+/** Program of a host: the real one, whose tasks take virtual time. */
 export class SimulatedHost {
   readonly number: number;
   readonly machine: Machine;
@@ -104,7 +104,7 @@ export class SimulatedHost {
     this.kill();
   }
 
-  /** Only what a host uses: `run` and `stats`. */
+  /** Returns a dispatcher with the members that a host uses: `run` and `stats`. */
   #dispatcher(): Dispatcher<SimulatedTasks> {
     const run = (task: string, input: unknown, options: RunOptions = {}): Promise<unknown> =>
       task === 'work'
@@ -119,7 +119,7 @@ export class SimulatedHost {
     return id;
   }
 
-  /** As a coalescer: equal questions share a load, which goes on without its first caller. */
+  /** Runs a load as a coalescer does: equal questions share it, and it goes on without its first caller. */
   async #load(key: string, { signal }: RunOptions): Promise<number> {
     let load = this.#loads.get(key);
     if (load === undefined) {

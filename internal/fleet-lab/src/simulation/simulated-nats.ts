@@ -8,10 +8,10 @@ export type MessageKind = (typeof messageKinds)[number];
 export type MessageCounts = Record<MessageKind, number>;
 
 export interface NetworkOptions {
-  /** One way, within a zone and between two. */
+  /** Time of a message, within a zone and between two. */
   readonly delayMs: number;
   readonly betweenZonesMs: number;
-  /** Of the logarithm of a delay. */
+  /** Standard deviation of the logarithm of a delay. */
   readonly jitter: number;
 }
 
@@ -23,12 +23,12 @@ interface Subscription {
 const NOTHING = new Uint8Array(0);
 const NOBODY: readonly Subscription[] = [];
 const MOST_NAMES = 100_000;
-/** A session's message without a frame: its head alone. */
+/** Bytes of a session's message without a frame: its head alone. */
 const HEAD_BYTES = 12;
 
 /** NATS without sockets: subjects, wildcards at the end, "no responders", and the delay from machine to machine. */
 export class SimulatedNats {
-  /** By publishers; and by receivers, of which an announcement has many. */
+  /** Counts by publishers; and by receivers, of which an announcement has many. */
   readonly published: MessageCounts = noCounts();
   readonly delivered: MessageCounts = noCounts();
   /** Zones whose messages to and from others are dropped. */
@@ -36,9 +36,9 @@ export class SimulatedNats {
   readonly time: VirtualTime;
   readonly #options: NetworkOptions;
   readonly #chance: Chance;
-  /** By subject, or by what is before its `>`. */
+  /** Subscriptions by subject, or by the part before its `>`. */
   readonly #subscriptions = new Map<string, Set<Subscription>>();
-  /** What a subject may be subscribed to by: itself, and what is before each of its dots. */
+  /** Keys of a subject's subscriptions: itself, and the part before each of its dots. */
   readonly #names = new Map<string, readonly string[]>();
 
   constructor(time: VirtualTime, options: NetworkOptions, chance: Chance) {
@@ -117,11 +117,11 @@ export class SimulatedNats {
   }
 }
 
-/** The connection of one machine. */
+/** Connection of one machine. */
 export class Connection implements NatsLike {
   readonly info = { max_payload: 1024 * 1024 };
   readonly machine: Machine;
-  /** When the last message to another connection arrives there. */
+  /** Time at which the last message to another connection arrives there. */
   readonly lastAt: Map<Connection, number> = new Map();
   isOver = false;
   readonly #nats: SimulatedNats;
@@ -150,7 +150,7 @@ export class Connection implements NatsLike {
     return { unsubscribe: end, drain: () => Promise.resolve(end()) };
   }
 
-  /** Nothing ever happens to it: a partition is between servers, and no client sees it. */
+  /** Yields nothing: a partition is between servers, and no client sees it. */
   async *status(): AsyncGenerator<{ readonly type: string }> {
     await new Promise(() => {});
     yield { type: 'close' };
@@ -169,7 +169,7 @@ export class Connection implements NatsLike {
     return Promise.resolve();
   }
 
-  /** The server drops it, as when its process ends. */
+  /** Drops the connection, as the server does when its process ends. */
   end(): void {
     this.isOver = true;
     for (const end of this.#ends.splice(0)) end();
@@ -180,7 +180,7 @@ export function noCounts(): MessageCounts {
   return Object.fromEntries(messageKinds.map((kind) => [kind, 0])) as MessageCounts;
 }
 
-/** `tt.<fleet>.<kind>…` */
+/** Returns the kind of a message by its subject, `tt.<fleet>.<kind>…`. */
 function kindOf(subject: string, data: Uint8Array): MessageKind {
   const kind = subject.split('.', 3)[2];
   if (kind === 'here' || kind === 'who') return 'announcements';

@@ -6,7 +6,7 @@ interface Timer {
   callback: (() => void) | undefined;
 }
 
-/** Cancelled timers that may stay in the heap. */
+/** Most cancelled timers in the heap. */
 const MOST_CANCELLED = 1000;
 
 /** Time that passes from event to event. Events of one instant happen in the order in which they were set. */
@@ -102,10 +102,10 @@ function isBefore(a: Timer, b: Timer): boolean {
   return a.at < b.at || (a.at === b.at && a.order < b.order);
 }
 
-/** `stopped`: it goes on later, and then reads what came meanwhile. */
+/** State of a machine. `stopped`: it goes on later, and then reads the messages of that time. */
 export type MachineState = 'up' | 'stopped' | 'dead';
 
-/** One machine: its clock, which has an origin and a rate of its own, and whatever happens on it. */
+/** Machine with a clock of its own origin and rate, and its events. */
 export class Machine implements Clock {
   readonly zone: string;
   state: MachineState = 'up';
@@ -114,7 +114,7 @@ export class Machine implements Clock {
   readonly #rate: number;
   readonly #backlog: (() => void)[] = [];
 
-  /** `rate`: how many of its milliseconds pass in one. */
+  /** Creates a machine; `rate` of its milliseconds pass in one. */
   constructor(
     time: VirtualTime,
     {
