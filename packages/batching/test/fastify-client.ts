@@ -2,12 +2,27 @@ import { type IncomingHttpHeaders, type RequestOptions, request } from 'node:htt
 import { type ClientHttp2Session, connect, constants } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import type { TlsOptions } from 'node:tls';
+import { scaled } from '@ticketing/test-kit';
 import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
-import { onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, onTestFinished, vi } from 'vitest';
 import { type CoalesceRoutesOptions, coalesceRoutes } from '../src/fastify/index.ts';
 
 /** How the tests of a file speak to their apps: each file sets it. */
 export const wire: { protocol: 'HTTP/1.1' | 'h2c' | 'h2' } = { protocol: 'HTTP/1.1' };
+
+/** Defines tests of the plugin over HTTP/1.1, and in the long half over HTTP/2 without and with TLS too. */
+export function overEachProtocol(define: () => void): void {
+  const protocols = scaled<readonly (typeof wire.protocol)[]>({
+    fast: ['HTTP/1.1'],
+    full: ['HTTP/1.1', 'h2c', 'h2'],
+  });
+  describe.each(protocols)('%s', (protocol) => {
+    beforeEach(() => {
+      wire.protocol = protocol;
+    });
+    define();
+  });
+}
 
 export interface HttpAnswer {
   readonly status: number;

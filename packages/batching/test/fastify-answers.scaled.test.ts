@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { createManualClock } from '@ticketing/test-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
-import { asked, createApp, Gate, listen, seen } from './fastify-client.ts';
+import { asked, createApp, Gate, listen, overEachProtocol, seen } from './fastify-client.ts';
 
-export function fastifyAnswersTests(): void {
+overEachProtocol(() => {
   const coalesce = { config: { coalesce: true } };
 
   test('an error goes through the error handler once, and its answer is shared', async () => {
@@ -335,4 +335,4 @@ export function fastifyAnswersTests(): void {
     expect(errors).toMatchObject([{ code: 'ERR_TOO_MANY_KEYS', statusCode: 503 }]);
     expect(JSON.stringify(errors)).not.toMatch(/hidden/);
   });
-}
+});

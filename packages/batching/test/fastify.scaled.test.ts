@@ -1,9 +1,9 @@
 import fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { coalesceRoutes } from '../src/fastify/index.ts';
-import { asked, createApp, Gate, listen, wire } from './fastify-client.ts';
+import { asked, createApp, Gate, listen, overEachProtocol, wire } from './fastify-client.ts';
 
-export function fastifyTests(): void {
+overEachProtocol(() => {
   const coalesce = { config: { coalesce: true } };
 
   test('coalesceRoutes shares one run of a handler, its bytes, status and headers between 100 requests', async () => {
@@ -204,4 +204,4 @@ export function fastifyTests(): void {
     expect(app.hasDecorator('coalesced')).toBe(false);
     await app.close();
   });
-}
+});

@@ -1,11 +1,20 @@
 import { Agent } from 'node:http';
+import { scaled } from '@ticketing/test-kit';
 import type { FastifyReply } from 'fastify';
 import { expect, test } from 'vitest';
-import { asked, createApp, Gate, left, listen, seen, wire } from './fastify-client.ts';
-import type { Scale } from './scale.ts';
+import {
+  asked,
+  createApp,
+  Gate,
+  left,
+  listen,
+  overEachProtocol,
+  seen,
+  wire,
+} from './fastify-client.ts';
 
-export function fastifyClientsTests(scale: Scale): void {
-  const { requests } = scale;
+overEachProtocol(() => {
+  const requests = scaled({ fast: 100, full: 1000 });
   const coalesce = { config: { coalesce: true } };
   const gone = (call: { answer: Promise<unknown> }) => expect(call.answer).rejects.toThrow();
 
@@ -305,4 +314,4 @@ export function fastifyClientsTests(scale: Scale): void {
       expect(answer.json()).toMatchObject({ code: 'ERR_CLOSED' });
     }
   });
-}
+});

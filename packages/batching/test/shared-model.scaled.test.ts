@@ -1,9 +1,11 @@
+import { scaled } from '@ticketing/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LeaseStore } from '../src/shared/index.ts';
 import { type HeldLoad, settleJobs } from './held-loads.ts';
-import type { Scale } from './scale.ts';
 import { createMachine, type Machine, type Process } from './shared-machine.ts';
+
+const RUNS = scaled({ fast: 100, full: 10_000 });
 
 const PROCESSES = 3;
 const LEASE_MS = 400;
@@ -258,61 +260,59 @@ async function checkEnd(run: Run): Promise<void> {
 }
 
 /** Random interleavings of calls, loads, time and faults, in three processes that share two keys. */
-export function sharedModelTests(scale: Scale): void {
-  const runs = { numRuns: Math.ceil(scale.runs / 3) };
+const runs = { numRuns: Math.ceil(RUNS / 3) };
 
-  test('model: without faults one load of a key runs at a time, and each caller is answered', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(calm, { maxLength: 40, size: 'max' }),
-        fc.boolean(),
-        async (steps, isKept) => {
-          const run = new Run(isKept ? TTL_MS : 0);
-          for (const step of steps) {
-            await run.step(step);
-            for (const each of ['a', 'b']) {
-              const loads = run.open.filter(
-                (load) => load.key === each && !load.context.signal.aborted,
-              );
-              expect(loads.length).toBeLessThanOrEqual(1);
-            }
+test('model: without faults one load of a key runs at a time, and each caller is answered', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(calm, { maxLength: 40, size: 'max' }),
+      fc.boolean(),
+      async (steps, isKept) => {
+        const run = new Run(isKept ? TTL_MS : 0);
+        for (const step of steps) {
+          await run.step(step);
+          for (const each of ['a', 'b']) {
+            const loads = run.open.filter(
+              (load) => load.key === each && !load.context.signal.aborted,
+            );
+            expect(loads.length).toBeLessThanOrEqual(1);
           }
-          await run.end();
-          await checkEnd(run);
-          for (const { coordinator } of run.processes) {
-            expect(coordinator.stats()).toMatchObject({
-              refused: 0,
-              lost: 0,
-              errors: 0,
-              timeouts: 0,
-            });
-          }
-        },
-      ),
-      runs,
-    );
-  });
+        }
+        await run.end();
+        await checkEnd(run);
+        for (const { coordinator } of run.processes) {
+          expect(coordinator.stats()).toMatchObject({
+            refused: 0,
+            lost: 0,
+            errors: 0,
+            timeouts: 0,
+          });
+        }
+      },
+    ),
+    runs,
+  );
+});
 
-  test('model: with faults and forgets each caller is answered, nothing stale, and fences only grow', async () => {
-    const any = fc.oneof(
-      { weight: 8, arbitrary: calm },
-      { weight: 1, arbitrary: forgets },
-      { weight: 2, arbitrary: faults },
-    );
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(any, { maxLength: 50, size: 'max' }),
-        fc.boolean(),
-        async (steps, isKept) => {
-          const run = new Run(isKept ? TTL_MS : 0);
-          for (const step of steps) {
-            await run.step(step);
-          }
-          await run.end();
-          await checkEnd(run);
-        },
-      ),
-      runs,
-    );
-  });
-}
+test('model: with faults and forgets each caller is answered, nothing stale, and fences only grow', async () => {
+  const any = fc.oneof(
+    { weight: 8, arbitrary: calm },
+    { weight: 1, arbitrary: forgets },
+    { weight: 2, arbitrary: faults },
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(any, { maxLength: 50, size: 'max' }),
+      fc.boolean(),
+      async (steps, isKept) => {
+        const run = new Run(isKept ? TTL_MS : 0);
+        for (const step of steps) {
+          await run.step(step);
+        }
+        await run.end();
+        await checkEnd(run);
+      },
+    ),
+    runs,
+  );
+});

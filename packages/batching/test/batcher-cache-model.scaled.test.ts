@@ -1,4 +1,5 @@
 import { type BatchContext, type BatcherOptions, createBatcher } from '@ticketing/batching';
+import { scaled } from '@ticketing/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
@@ -129,13 +130,11 @@ async function follow(
   return seen;
 }
 
-export function batcherCacheTests(numRuns: number): void {
-  test('a cache of the batcher behaves as a Map of the caller', async () => {
-    await fc.assert(
-      fc.asyncProperty(plan, async (steps) => {
-        expect(await follow(steps, true)).toEqual(await follow(steps, new Map()));
-      }),
-      { numRuns },
-    );
-  });
-}
+test('a cache of the batcher behaves as a Map of the caller', async () => {
+  await fc.assert(
+    fc.asyncProperty(plan, async (steps) => {
+      expect(await follow(steps, true)).toEqual(await follow(steps, new Map()));
+    }),
+    { numRuns: scaled({ fast: 150, full: 600 }) },
+  );
+});

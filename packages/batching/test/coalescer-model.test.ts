@@ -1,4 +1,0 @@
-import { coalescerModelTests } from './coalescer-model-tests.ts';
-import { FAST } from './scale.ts';
-
-coalescerModelTests(FAST);

@@ -1,3 +1,0 @@
-import { batcherCacheTests } from '../batcher-cache-model-tests.ts';
-
-batcherCacheTests(600);

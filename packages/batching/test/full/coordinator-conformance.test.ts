@@ -1,3 +1,0 @@
-import { coordinatorTests } from '../coordinator-conformance.ts';
-
-coordinatorTests({ isShort: false });

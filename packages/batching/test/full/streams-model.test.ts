@@ -1,4 +1,0 @@
-import { FULL } from '../scale.ts';
-import { streamsModelTests } from '../streams-model-tests.ts';
-
-streamsModelTests(FULL);

@@ -1,4 +1,0 @@
-import { FAST } from './scale.ts';
-import { streamsModelTests } from './streams-model-tests.ts';
-
-streamsModelTests(FAST);
