@@ -14,7 +14,7 @@ import {
   eventLoop,
 } from './applicant-queue.ts';
 import { type EventLoopStats, watchEventLoop } from './event-loop-watch.ts';
-import { createInFlightLimit, LATE_MS, type Signs } from './in-flight-limit.ts';
+import { createInFlightLimit, type Signs } from './in-flight-limit.ts';
 
 export interface AdmissionOptions {
   /** Milliseconds that a request may take from its arrival, an integer of 1 to 2^31-1. */
@@ -90,7 +90,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     limit,
     deadlineMs,
     isUnderWay,
-    isLate: () => watch.lateMs() > LATE_MS,
+    lateMs: () => watch.lateMs(),
     ...eventLoop,
   });
   const watch = watchEventLoop((lateMs) => {

@@ -1,3 +1,4 @@
+import { type Linked, LinkedList } from '@ticketing/kit';
 import type { InFlightLimit } from './in-flight-limit.ts';
 import { QueuePace } from './queue-pace.ts';
 
@@ -22,20 +23,23 @@ export interface QueueOptions {
   readonly isUnderWay: (key: string) => boolean;
   /** Milliseconds that only grow. */
   readonly now: () => number;
-  /** Whether the event loop is late now. */
-  readonly isLate: () => boolean;
+  /** Milliseconds by which the event loop is late now. */
+  readonly lateMs: () => number;
   /** Calls back in the next turn of the event loop, when the requests that have arrived are read. */
   readonly soon: (callback: () => void) => void;
   /** Calls back in the same turn, once the work that has begun waits. */
   readonly settled: (callback: () => void) => void;
 }
 
+const RESOLVED = Promise.resolve();
+
 /** The platform's event loop, for a queue of applicants. */
 export const eventLoop: Pick<QueueOptions, 'now' | 'soon' | 'settled'> = {
   now: () => performance.now(),
   soon: setImmediate,
   // A tick that is queued by a promise job runs when no promise job is left.
-  settled: (callback) => queueMicrotask(() => process.nextTick(callback)),
+  // Not by queueMicrotask, which makes an async resource for each.
+  settled: (callback) => void RESOLVED.then(() => process.nextTick(callback)),
 };
 
 /** Counters since the start, and requests that are held now. */
@@ -71,13 +75,15 @@ const WAIT_SHARE = 1 / 3;
 const LATE_SHARE = 1 / 2;
 /** Most requests that wait. */
 const MOST_WAITING = 1000;
+/** Share of the deadline by which the event loop may be late while the limit grows for a burst. */
+const BURST_LATE_SHARE = 1 / 20;
 /** Milliseconds of work that begin in one turn of the event loop. Then requests that have arrived are read first. */
 const TURN_MS = 2;
 /** Most turns in which arrivals are read before more work begins, unless the last work took longer. */
 const LOOK_TURNS = 16;
 
 /** Requests that share their work; most are alone. */
-interface Group {
+interface Group extends Linked {
   readonly key: string | undefined;
   readonly arrivedAt: number;
   readonly applicants: Set<Applicant>;
@@ -98,21 +104,20 @@ export function createApplicantQueue(options: QueueOptions): ApplicantQueue {
 class Queue implements ApplicantQueue {
   readonly #options: QueueOptions;
   /** In the order of their arrival. */
-  readonly #waiting = new Set<Group>();
+  readonly #waiting = new LinkedList<Group>();
   readonly #byKey = new Map<string, Group>();
   readonly #pace: QueuePace;
-  readonly #refused = { busy: 0, late: 0 };
+  readonly #counts = { admitted: 0, joined: 0, busy: 0, late: 0, left: 0 };
   #inFlight = 0;
   #peak = 0;
-  #admitted = 0;
-  #joined = 0;
-  #left = 0;
   #isDue = false;
   /** Connections and requests since the last turn. */
   #came = 0;
   #looked = 0;
-  /** The duration of the work that began last, in milliseconds, and its end. Others may have arrived meanwhile. */
-  #last = { tookMs: 0, endedAt: 0 };
+  /** Beginning of the last turn in which work began, the duration of that work in milliseconds, and its end. */
+  readonly #turn = { startedAt: 0, tookMs: 0, endedAt: 0 };
+  readonly #onTurn = (): void => this.#takeTurn();
+  readonly #onSettled = (): void => this.#endStep();
 
   constructor(options: QueueOptions) {
     this.#options = options;
@@ -128,14 +133,13 @@ class Queue implements ApplicantQueue {
       group.applicants.add(applicant);
       return () => this.#leave(group, applicant);
     }
-    const reason = this.#reasonToRefuse(applicant.arrivedAt);
-    if (reason !== undefined) {
-      this.#refused[reason] += 1;
-      this.#pace.refused(this.#options.now());
-      applicant.refuse(reason);
-      return () => {};
-    }
-    return this.#enqueue(applicant);
+    const now = this.#options.now();
+    const reason = this.#reasonToRefuse(applicant.arrivedAt, now);
+    if (reason === undefined) return this.#enqueue(applicant, now);
+    this.#counts[reason] += 1;
+    this.#pace.refused(now);
+    applicant.refuse(reason);
+    return () => {};
   }
 
   connected(): void {
@@ -143,10 +147,11 @@ class Queue implements ApplicantQueue {
   }
 
   look(): number {
+    const now = this.#options.now();
     for (const group of this.#waiting) {
-      if (!this.#isLate(group)) continue;
-      this.#take(group);
-      this.#refuse(group);
+      if (!this.#isLate(group, now)) continue;
+      this.#take(group, now);
+      this.#refuse(group, now);
     }
     const peak = this.#peak;
     this.#peak = this.#inFlight;
@@ -155,35 +160,38 @@ class Queue implements ApplicantQueue {
 
   stats(): AdmissionStats {
     const { size } = this.#options.limit;
+    const { admitted, joined, busy, late, left } = this.#counts;
     return {
       limit: Number.isFinite(size) ? size : null,
       inFlight: this.#inFlight,
       waiting: this.#waiting.size,
-      admitted: this.#admitted,
-      joined: this.#joined,
-      refused: { ...this.#refused },
-      left: this.#left,
+      admitted,
+      joined,
+      refused: { busy, late },
+      left,
     };
   }
 
   #join(applicant: Applicant): () => void {
-    this.#admitted += 1;
-    this.#joined += 1;
+    this.#counts.admitted += 1;
+    this.#counts.joined += 1;
     applicant.begin();
     return () => {};
   }
 
-  #enqueue(applicant: Applicant): () => void {
+  #enqueue(applicant: Applicant, now: number): () => void {
     const { key, arrivedAt } = applicant;
-    const now = this.#options.now();
     if (this.#waiting.size === 0) this.#pace.filled(now);
     const group: Group = {
+      previous: undefined,
+      next: undefined,
+      list: undefined,
       key,
       arrivedAt,
       applicants: new Set([applicant]),
       state: 'waiting',
       begunAt: 0,
-      isBurst: this.#pace.isBurst(now),
+      isBurst: this.#pace.isBurst(arrivedAt, now),
     };
     this.#waiting.add(group);
     if (key !== undefined) this.#byKey.set(key, group);
@@ -191,39 +199,42 @@ class Queue implements ApplicantQueue {
     return () => this.#leave(group, applicant);
   }
 
-  #reasonToRefuse(arrivedAt: number): Refusal | undefined {
+  #reasonToRefuse(arrivedAt: number, now: number): Refusal | undefined {
     const { deadlineMs, limit } = this.#options;
     if (limit.size === Number.POSITIVE_INFINITY) return undefined;
-    const now = this.#options.now();
     const waitedMs = now - arrivedAt;
     if (waitedMs >= deadlineMs) return 'late';
     // The only request is not refused for what earlier ones took.
     if (this.#waiting.size === 0) return undefined;
     if (this.#waiting.size >= MOST_WAITING) return 'busy';
     const expectedMs = waitedMs + this.#waiting.size * this.#pace.intervalMs;
-    return expectedMs > this.#pace.longestWaitMs(WAIT_SHARE, this.#pace.isBurst(now))
-      ? 'busy'
-      : undefined;
+    if (expectedMs <= deadlineMs * WAIT_SHARE) return undefined;
+    const isPatient = this.#pace.isBurst(arrivedAt, now);
+    return isPatient && expectedMs <= this.#pace.burstWaitMs() ? undefined : 'busy';
   }
 
   #beginSoon(): void {
     if (this.#isDue || !this.#hasRoom()) return;
     this.#isDue = true;
-    this.#options.soon(() => {
-      if (this.#isLooking()) {
-        this.#isDue = false;
-        this.#beginSoon();
-        return;
-      }
-      const startedAt = this.#options.now();
-      this.#last = { tookMs: 0, endedAt: startedAt };
-      this.#beginSome(startedAt);
-    });
+    this.#options.soon(this.#onTurn);
+  }
+
+  #takeTurn(): void {
+    if (this.#isLooking()) {
+      this.#isDue = false;
+      this.#beginSoon();
+      return;
+    }
+    const now = this.#options.now();
+    this.#turn.startedAt = now;
+    this.#turn.tookMs = 0;
+    this.#turn.endedAt = now;
+    this.#step();
   }
 
   /** A turn accepts one connection, however many wait: while each turn brings more, those are read first. */
   #isLooking(): boolean {
-    const { tookMs, endedAt } = this.#last;
+    const { tookMs, endedAt } = this.#turn;
     const isShort = this.#looked < LOOK_TURNS || this.#options.now() - endedAt < tookMs;
     const isLooking = tookMs >= TURN_MS && this.#came > 0 && isShort;
     this.#came = 0;
@@ -232,70 +243,78 @@ class Queue implements ApplicantQueue {
   }
 
   /** Begins one request after the other until this turn's time is up. A handler may start only after promises of its hooks. */
-  #beginSome(startedAt: number): void {
-    const { now, settled } = this.#options;
-    const [group] = this.#waiting;
-    if (group === undefined || this.#last.tookMs >= TURN_MS || !this.#hasRoom()) {
+  #step(): void {
+    const group = this.#waiting.first;
+    if (group === undefined || this.#turn.tookMs >= TURN_MS || !this.#hasRoom()) {
       this.#isDue = false;
       if (group !== undefined) this.#beginSoon();
       return;
     }
-    this.#take(group);
-    if (this.#isLate(group)) this.#refuse(group);
-    else this.#begin(group);
-    settled(() => {
-      const endedAt = now();
-      this.#last = { tookMs: endedAt - startedAt, endedAt };
-      this.#beginSome(startedAt);
-    });
+    const now = this.#turn.endedAt;
+    this.#take(group, now);
+    try {
+      if (this.#isLate(group, now)) this.#refuse(group, now);
+      else this.#begin(group, now);
+    } finally {
+      // Also after one that throws: the process may go on, and the others wait.
+      this.#options.settled(this.#onSettled);
+    }
+  }
+
+  #endStep(): void {
+    const now = this.#options.now();
+    this.#turn.tookMs = now - this.#turn.startedAt;
+    this.#turn.endedAt = now;
+    this.#step();
   }
 
   /** Whether one more may be in flight. For a burst the limit grows at once, as long as the event loop keeps up. */
   #hasRoom(): boolean {
-    const { limit, isLate, now } = this.#options;
+    const { deadlineMs, limit, lateMs, now } = this.#options;
     if (this.#inFlight < limit.size) return true;
-    return this.#pace.isBurst(now()) && !isLate() && limit.grow() && this.#inFlight < limit.size;
+    const keepsUp = this.#pace.isNew(now()) && lateMs() <= deadlineMs * BURST_LATE_SHARE;
+    return keepsUp && limit.grow() && this.#inFlight < limit.size;
   }
 
-  #take(group: Group): void {
+  #take(group: Group, now: number): void {
     this.#waiting.delete(group);
     if (group.key !== undefined) this.#byKey.delete(group.key);
-    this.#pace.taken(this.#options.now(), this.#waiting.size);
+    this.#pace.taken(now, this.#waiting.size);
   }
 
-  #isLate({ arrivedAt, isBurst }: Group): boolean {
+  #isLate({ arrivedAt, isBurst }: Group, now: number): boolean {
     const { deadlineMs, limit } = this.#options;
     if (limit.size === Number.POSITIVE_INFINITY) return false;
-    const now = this.#options.now();
+    const waitedMs = now - arrivedAt;
     // An idle server tries with the time that is left.
-    const longestMs =
-      this.#inFlight === 0 ? deadlineMs : this.#pace.longestWaitMs(LATE_SHARE, isBurst);
-    return now - arrivedAt >= longestMs;
+    if (this.#inFlight === 0) return waitedMs >= deadlineMs;
+    if (waitedMs < deadlineMs * LATE_SHARE) return false;
+    return !isBurst || waitedMs >= this.#pace.burstWaitMs();
   }
 
-  #refuse(group: Group): void {
+  #refuse(group: Group, now: number): void {
     group.state = 'over';
-    this.#pace.refused(this.#options.now());
+    this.#pace.refused(now);
     for (const applicant of group.applicants) {
-      this.#refused.late += 1;
+      this.#counts.late += 1;
       applicant.refuse('late');
     }
   }
 
-  #begin(group: Group): void {
+  #begin(group: Group, now: number): void {
     group.state = 'begun';
-    group.begunAt = this.#options.now();
+    group.begunAt = now;
     this.#inFlight += 1;
     this.#peak = Math.max(this.#peak, this.#inFlight);
-    this.#admitted += group.applicants.size;
-    this.#joined += group.applicants.size - 1;
+    this.#counts.admitted += group.applicants.size;
+    this.#counts.joined += group.applicants.size - 1;
     // The first one starts the work, the others join it.
     for (const applicant of [...group.applicants]) applicant.begin();
   }
 
   #leave(group: Group, applicant: Applicant): void {
     if (!group.applicants.delete(applicant)) return;
-    if (group.state === 'waiting') this.#left += 1;
+    if (group.state === 'waiting') this.#counts.left += 1;
     if (group.applicants.size > 0 || group.state === 'over') return;
     if (group.state === 'begun') {
       this.#inFlight -= 1;

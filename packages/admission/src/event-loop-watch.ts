@@ -17,6 +17,7 @@ export interface EventLoopWatch {
    * event loop is blocked they wait in the socket, and no system call tells for how long.
    */
   arrivedAt(): number;
+  /** Ends the measurements: from then on nothing is late. Further calls do nothing. */
   close(): void;
 }
 
@@ -40,6 +41,7 @@ export function watchEventLoop(onLate: (lateMs: number) => void = () => {}): Eve
   let [lateMs, ticks, reportAt] = [0, 0, performance.now() + REPORT_MS];
   let free = freeNow();
   let timer = setTimeout(tick, EVERY_MS).unref();
+  let isClosed = false;
 
   function tick(): void {
     const now = performance.now();
@@ -85,10 +87,13 @@ export function watchEventLoop(onLate: (lateMs: number) => void = () => {}): Eve
 
   return {
     stats: () => ({ utilisation, delay }),
-    lateMs: () => Math.max(0, performance.now() - due),
+    lateMs: () => (isClosed ? 0 : Math.max(0, performance.now() - due)),
     // Nothing waits while the loop is idle.
-    arrivedAt: () => free.at + idleMs() - free.idleMs,
-    close: () => clearTimeout(timer),
+    arrivedAt: () => (isClosed ? performance.now() : free.at + idleMs() - free.idleMs),
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+    },
   };
 }
 

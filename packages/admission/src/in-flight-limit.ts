@@ -19,7 +19,10 @@ export interface InFlightLimit {
   readonly size: number;
   /** Adapts the limit. Call it at equal intervals of about 100 ms. */
   learn(sample: Sample): void;
-  /** Grows at once, if the last sample showed no load and it has not grown fourfold since. Returns whether it has grown. */
+  /**
+   * Grows at once, if workers and upstreams showed no load in the last sample, and it has not grown fourfold since. Returns whether
+   * it has grown.
+   */
   grow(): boolean;
 }
 
@@ -67,7 +70,8 @@ export function createInFlightLimit(setting: 'auto' | 'off' | number): InFlightL
       } else {
         exact = Math.max(FIRST, Math.min(exact, peak * HEADROOM));
       }
-      most = excess > 1 ? 0 : Math.min(MOST, exact * BURST_GROWTH);
+      const isCalm = queueMs <= QUEUE_MS && upstreamLate <= 1;
+      most = isCalm ? Math.min(MOST, Math.max(FIRST, exact) * BURST_GROWTH) : 0;
     },
     grow() {
       if (exact >= most) return false;

@@ -2,8 +2,8 @@
 const LATEST = 0.05;
 /** Works whose durations are kept. */
 const WORKS = 64;
-/** Share of the deadline in which a burst is to be answered: the rest is for work that takes longer than usual. */
-const BURST_SHARE = 0.85;
+/** Requests that arrive within this share of the deadline after the queue was empty are a burst. */
+const BURST_SHARE = 1 / 20;
 
 /** Pace of a queue: intervals between two beginnings, durations of works, and since when the queue is not empty. */
 export class QueuePace {
@@ -11,7 +11,6 @@ export class QueuePace {
   /** The latest, in any order. */
   readonly #works: number[] = [];
   #next = 0;
-  #workMs: number | undefined;
   #filledAt = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
   #lastBegun: number | undefined;
@@ -48,7 +47,6 @@ export class QueuePace {
   worked(ms: number): void {
     this.#works[this.#next] = ms;
     this.#next = (this.#next + 1) % WORKS;
-    this.#workMs = undefined;
   }
 
   /** Notes that one was refused: more has come than fits. */
@@ -56,27 +54,26 @@ export class QueuePace {
     this.#refusedAt = now;
   }
 
-  /**
-   * Whether a queue may be a burst, which ends, and not an overload, which may stay: it was empty within the last deadline, and
-   * nothing was refused since then.
-   */
-  isBurst(now: number): boolean {
+  /** Whether the queue may end by itself: it was empty within the last deadline, and nothing was refused since then. */
+  isNew(now: number): boolean {
     return now - this.#filledAt < this.#deadlineMs && now - this.#refusedAt >= this.#deadlineMs;
   }
 
   /**
-   * Returns the longest wait of a request that has time for its work: this share of the deadline. In a burst it is all that the work
-   * leaves of the deadline, by the 95th percentile: a queue that ends costs only time, one that stays costs time and gains nothing.
+   * Whether a request belongs to a burst, which ends, and not to an overload, which stays: it arrived together with the first of a
+   * new queue.
    */
-  longestWaitMs(share: number, isBurst: boolean): number {
-    const usualMs = this.#deadlineMs * share;
-    if (this.#works.length === 0 || !isBurst) return usualMs;
-    this.#workMs ??= percentile95(this.#works);
-    return Math.max(usualMs, this.#deadlineMs * BURST_SHARE - this.#workMs);
+  isBurst(arrivedAt: number, now: number): boolean {
+    return arrivedAt - this.#filledAt < this.#deadlineMs * BURST_SHARE && this.isNew(now);
   }
-}
 
-function percentile95(values: readonly number[]): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.floor(0.95 * (sorted.length - 1))] ?? 0;
+  /**
+   * Returns the wait that leaves a request time for its work, by the 95th percentile of the latest works; 0 before the first. It
+   * sorts them, which takes longer than all else that is done for a request: only for one that has waited long.
+   */
+  burstWaitMs(): number {
+    if (this.#works.length === 0) return 0;
+    const sorted = this.#works.toSorted((one, other) => one - other);
+    return this.#deadlineMs - (sorted[Math.floor(0.95 * (sorted.length - 1))] ?? 0);
+  }
 }

@@ -1,41 +1,28 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import express from 'express';
+import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import { admitRequests } from '../src/http/index.ts';
 import { admissionFor, held, listen, untilStats, waitedHalf } from './serve-held.ts';
 
-const servers: [string, (listener: RequestListener) => Server][] = [
-  ['node:http', (listener) => createServer(listener)],
-  ['Express', (listener) => createServer(express().use(listener))],
-];
-
-test.each(servers)(
-  'admitRequests() of %s: above the limit requests wait, and begin in their order',
-  async (_, create) => {
-    const work = held();
-    const admission = admissionFor({ maxInFlight: 1 });
-    const server = create(work.listener);
-    admitRequests(server, { admission });
-    const { get } = await listen(server);
-    const first = get('/1');
-    await untilStats(admission, { inFlight: 1 });
-    const second = get('/2');
-    await untilStats(admission, { waiting: 1 });
-    const third = get('/3');
-    await untilStats(admission, { waiting: 2 });
-    expect(work.begun).toEqual(['/1']);
-    work.open();
-    const answers = await Promise.all([first, second, third]);
-    expect(answers.map(({ body }) => body)).toEqual([
-      'answer of /1',
-      'answer of /2',
-      'answer of /3',
-    ]);
-    expect(work.begun).toEqual(['/1', '/2', '/3']);
-    await untilStats(admission, { inFlight: 0, waiting: 0, admitted: 3 });
-  },
-);
+test('admitRequests(): above the limit requests wait, and begin in their order', async () => {
+  const work = held();
+  const admission = admissionFor({ maxInFlight: 1 });
+  const server = createServer(work.listener);
+  admitRequests(server, { admission });
+  const { get } = await listen(server);
+  const first = get('/1');
+  await untilStats(admission, { inFlight: 1 });
+  const second = get('/2');
+  await untilStats(admission, { waiting: 1 });
+  const third = get('/3');
+  await untilStats(admission, { waiting: 2 });
+  expect(work.begun).toEqual(['/1']);
+  work.open();
+  const answers = await Promise.all([first, second, third]);
+  expect(answers.map(({ body }) => body)).toEqual(['answer of /1', 'answer of /2', 'answer of /3']);
+  expect(work.begun).toEqual(['/1', '/2', '/3']);
+  await untilStats(admission, { inFlight: 0, waiting: 0, admitted: 3 });
+});
 
 test('a request that has waited for half of the deadline is answered 503, and never begins', async () => {
   const work = held();
@@ -167,7 +154,7 @@ test('a request that expects 100 Continue waits too; without it the server would
   const server = createServer();
   server.on('checkContinue', (request) => begun.push(request.url));
   admitRequests(server, { admission });
-  const response = { once: () => {} };
+  const response = { on: () => {} };
   server.emit('checkContinue', { url: '/1', socket: {} } as never, response as never);
   expect(begun).toEqual([]);
   await untilStats(admission, { inFlight: 1 });

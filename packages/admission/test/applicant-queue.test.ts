@@ -17,13 +17,13 @@ function stage({
   const log: string[] = [];
   const underWay = new Set<string>();
   let now = 0;
-  let late = false;
+  let lateMs = deadlineMs / 20;
   const admission = createApplicantQueue({
     limit: createInFlightLimit(limit),
     deadlineMs,
     isUnderWay: (key) => underWay.has(key),
     now: () => now,
-    isLate: () => late,
+    lateMs: () => lateMs,
     soon: (callback) => turns.push(callback),
     settled: (callback) => callback(),
   });
@@ -32,7 +32,7 @@ function stage({
     log,
     underWay,
     hold() {
-      late = true;
+      lateMs = deadlineMs / 20 + 1;
     },
     pass(ms: number) {
       now += ms;
@@ -142,7 +142,7 @@ test('connections that come in every turn hold nothing up for longer than some t
 });
 
 test.each([
-  ['all that its work leaves of the deadline', false, 40, 60],
+  ['all that its work leaves of the deadline', false, 35, 45],
   ['a third of the deadline, if others were refused before', true, 70, 85],
 ])('a wave is refused as far as it could not be begun within %s', (_, isOverload, least, most) => {
   const { admission, apply, log, ...loop } = stage({ limit: 1, deadlineMs: 600, costMs: 10 });
@@ -164,8 +164,16 @@ test.each([
   expect(admission.stats().waiting).toBe(100 - refused.length);
 });
 
-test('one of a burst waits for all that the work leaves of the deadline; one that comes after a refusal for half', () => {
-  for (const isOverload of [false, true]) {
+test.each([
+  ['of a burst waits for all that the work leaves of the deadline', { afterMs: 29 }, 550],
+  ['that came later waits for half of the deadline', { afterMs: 30 }, 300],
+  ['that came after a refusal waits for half of the deadline', { isOverload: true }, 300],
+])(
+  'one %s',
+  (_, {
+    afterMs = 0,
+    isOverload = false,
+  }: { afterMs?: number; isOverload?: boolean }, longestMs) => {
     const { admission, apply, log, pass, ...loop } = stage({ limit: 1, deadlineMs: 600 });
     const first = apply('first');
     loop.settle();
@@ -175,14 +183,59 @@ test('one of a burst waits for all that the work leaves of the deadline; one tha
     apply('a');
     loop.settle();
     if (isOverload) apply('z', { waitedMs: 600 });
-    apply('b');
-    pass(400);
+    // From now on the queue is not empty.
+    const waiting = apply('b');
+    pass(afterMs);
+    apply('c');
+    waiting();
+    pass(longestMs - 1);
     admission.look();
-    expect(log.includes('late b')).toBe(isOverload);
-    pass(70);
+    expect(log).not.toContain('late c');
+    pass(1);
     admission.look();
-    expect(log).toContain('late b');
+    expect(log).toContain('late c');
+  },
+);
+
+test('one that came later than a burst is refused if it could not begin within a third of the deadline', () => {
+  for (const afterMs of [29, 30]) {
+    const { admission, apply, log, pass, ...loop } = stage({
+      limit: 1,
+      deadlineMs: 600,
+      costMs: 10,
+    });
+    for (let round = 0; round < 100; round++) {
+      apply('first')();
+      const ends = [apply('x'), apply('y')];
+      loop.settle();
+      ends[0]?.();
+      loop.settle();
+      ends[1]?.();
+    }
+    log.length = 0;
+    for (let index = 0; index < 30; index++) apply(String(index));
+    pass(afterMs);
+    apply('later');
+    expect(log).toEqual(afterMs === 29 ? [] : ['busy later']);
+    expect(admission.stats().refused.busy).toBe(afterMs === 29 ? 0 : 1);
   }
+});
+
+test('a handler that throws does not hold up those that wait', () => {
+  const { admission, apply, log, ...loop } = stage({ limit: 9, costMs: 1 });
+  const end = admission.apply({
+    arrivedAt: 0,
+    begin() {
+      throw new Error('thrown by the handler');
+    },
+    refuse: () => {},
+  });
+  apply('b');
+  expect(() => loop.settle()).toThrow('thrown by the handler');
+  loop.settle();
+  expect(log).toEqual(['begin b']);
+  end();
+  expect(admission.stats()).toMatchObject({ inFlight: 1, waiting: 0, admitted: 2 });
 });
 
 test('a request that waits longer than later ones may does not keep them from being refused', () => {

@@ -32,3 +32,12 @@ test('arrivedAt() is before a hold of the loop for what is read after it, and no
     watch.close();
   }
 });
+
+test('after close() nothing is late, and requests arrive when they are read', () => {
+  const watch = watchEventLoop();
+  watch.close();
+  const heldAt = performance.now();
+  hold(50);
+  expect(watch.arrivedAt()).toBeGreaterThanOrEqual(heldAt + 50);
+  expect(watch.lateMs()).toBe(0);
+});

@@ -49,7 +49,7 @@ test('auto keeps twice of what was in use: a flood after a calm finds no old, hi
   expect(learn(limit, 1, { ...calm, peak: 0 })).toBe(FIRST);
 });
 
-test('auto grows at once up to fourfold of the last sample, unless that showed load; a number never does', () => {
+test('auto grows at once up to fourfold of the last sample, unless workers or upstreams showed load; a number never does', () => {
   const limit = createInFlightLimit('auto');
   while (limit.grow());
   expect(limit.size).toBe(4 * FIRST);
@@ -57,8 +57,15 @@ test('auto grows at once up to fourfold of the last sample, unless that showed l
   const { size } = limit;
   expect(limit.grow()).toBe(true);
   expect(limit.size).toBeGreaterThan(size);
-  limit.learn({ ...calm, lateMs: 2 * LATE_MS, peak: limit.size });
-  expect(limit.grow()).toBe(false);
+  for (const signs of [{ queueMs: QUEUE_MS + 1 }, { upstreamLate: 1.1 }]) {
+    limit.learn({ ...calm, ...signs, peak: limit.size });
+    expect(limit.grow()).toBe(false);
+  }
+  // A burst makes the event loop late, and ends by itself.
+  for (let round = 0; round < 20; round++) limit.learn({ ...calm, lateMs: 1000, peak: 0 });
+  expect(limit.size).toBe(LEAST);
+  while (limit.grow());
+  expect(limit.size).toBe(4 * FIRST);
   for (let round = 0; round < 20; round++) {
     limit.learn({ ...calm, peak: limit.size });
     while (limit.grow());

@@ -97,6 +97,6 @@ function addTo(app: FastifyInstance, options: AdmitRoutesOptions): void {
       begin: () => context.runInAsyncScope(done),
       refuse: (reason) => refuse(reply, reason),
     });
-    reply.raw.once('close', withdraw);
+    reply.raw.on('close', withdraw);
   });
 }

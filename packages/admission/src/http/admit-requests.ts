@@ -90,7 +90,7 @@ export function admitRequests(server: Server | SecureServer, options: AdmitReque
       begin: () => void context.runInAsyncScope(emit, server, event, ...values),
       refuse: (reason) => refuse(response, reason),
     });
-    response.once('close', withdraw);
+    response.on('close', withdraw);
     return true;
   };
 }
