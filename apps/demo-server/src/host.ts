@@ -38,9 +38,8 @@ async function run(): Promise<void> {
   const upstream = await startUpstream(flags, Date.now);
   closers.unshift(() => upstream.close());
   const { location } = worms;
-  const host = await startHost({
-    ...{ flags, name, carriersUrl: upstream.url, worms: location, telemetry },
-  });
+  const carriersUrl = upstream.url;
+  const host = await startHost({ flags, name, carriersUrl, worms: location, telemetry });
   closers.unshift(host.close);
   const server = statusServer(host, signal);
   server.listen(port, '127.0.0.1');

@@ -28,7 +28,8 @@ const tasks: TaskModule<WorkerTasks> = defineTasks(
   { ...carrierTasks(carriers), ...searchTasks(ownSearch) },
   {
     report: (): TaskWorkerReport => ({
-      ...{ http: carriers.http.stats(), process: processStats() },
+      http: carriers.http.stats(),
+      process: processStats(),
       ...(search && { search: search.stats() }),
     }),
     async setup({ slot }) {

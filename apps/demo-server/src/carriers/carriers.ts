@@ -24,58 +24,81 @@ const authorization = () => ({ authorization: 'Bearer demo' });
 
 /** What the simulator expects. */
 const hafasProfile: HafasProfile = {
-  ...{ path: '/bin/mgate.exe', version: '1.45', zone: 'Europe/Vienna', lang: 'de' },
+  path: '/bin/mgate.exe',
+  version: '1.45',
+  zone: 'Europe/Vienna',
+  lang: 'de',
   client: { type: 'WEB', id: 'SIM', name: 'sim', v: '1' },
   auth: { type: 'AID', aid: 'simulated' },
   checksum: { kind: 'mic-mac', salt: Buffer.from('simulated salt').toString('hex') },
   products: { 1: 'train', 2: 'train', 32: 'bus' },
-  ...{ prices: 'fares', currency: 'EUR', stationSystem: 'ibnr' },
+  prices: 'fares',
+  currency: 'EUR',
+  stationSystem: 'ibnr',
 };
 
-/** Every carrier that the server can ask. `now`: epoch ms. */
-const carriers = {
-  renfe: ({ carriersUrl }) => createRenfe({ baseUrl: `${carriersUrl}/renfe` }),
-  ouigo: ({ carriersUrl, ouigo }, now) =>
-    createOuigo({ baseUrl: `${carriersUrl}/ouigo`, credentials: ouigo, now }),
-  avlo: ({ carriersUrl }) => createAvlo({ baseUrl: `${carriersUrl}/avlo` }),
-  osdm: ({ carriersUrl }, now) =>
-    createOsdm({
-      ...{ id: 'osdm', name: 'OSDM', baseUrl: `${carriersUrl}/osdm`, now },
-      headers: authorization,
-    }),
-  hafas: ({ carriersUrl }, now) =>
-    createHafas({
-      ...{ id: 'hafas', name: 'HAFAS', baseUrl: `${carriersUrl}/hafas`, now },
-      profile: hafasProfile,
-    }),
-  ojp: ({ carriersUrl }, now) =>
-    createOjp({
-      ...{ id: 'ojp', name: 'OJP', baseUrl: `${carriersUrl}/ojp` },
-      ...{ requestor: 'demo', zone: 'Europe/Zurich', now },
-      headers: authorization,
-    }),
-} satisfies Record<string, (settings: CarrierSettings, now: () => number) => Carrier>;
+interface CarrierKind {
+  /** Name as travellers read it. */
+  readonly title: string;
+  /** How it is asked, after its name: why a search takes longer than one call. ASCII, for headers. */
+  readonly calls: string;
+  /** `baseUrl`: its own; `now`: epoch ms. */
+  create(wire: { baseUrl: string; ouigo: CarrierSettings['ouigo']; now: () => number }): Carrier;
+}
 
-export type CarrierName = keyof typeof carriers;
-/** Names as travellers read them. */
-export const carrierTitles: Readonly<Record<CarrierName, string>> = {
-  renfe: 'Renfe',
-  ouigo: 'Ouigo',
-  avlo: 'Avlo',
-  osdm: 'OSDM',
-  hafas: 'HAFAS',
-  ojp: 'OJP',
-};
-/** How each of them is asked, after its name: why a search takes longer than one call. ASCII, for headers. */
-export const carrierCalls: Readonly<Record<CarrierName, string>> = {
-  renfe: 'makes four calls, one after the other',
-  ouigo: 'makes one call, and one before it to log in when its token has run out',
-  avlo: 'makes one call for each UTC day of the date, all at once',
-  osdm: 'makes one call from a time on, up to four for a day',
-  hafas: 'makes one call from a time on, up to four for a day',
-  ojp: 'makes one call from a time on, up to four for a day',
-};
-export const CARRIER_NAMES = Object.keys(carriers) as readonly CarrierName[];
+const BY_HOURS = 'makes one call from a time on, up to four for a day';
+
+/** Every carrier that the server can ask. */
+const kinds = {
+  renfe: {
+    title: 'Renfe',
+    calls: 'makes four calls, one after the other',
+    create: ({ baseUrl }) => createRenfe({ baseUrl }),
+  },
+  ouigo: {
+    title: 'Ouigo',
+    calls: 'makes one call, and one before it to log in when its token has run out',
+    create: ({ baseUrl, ouigo, now }) => createOuigo({ baseUrl, credentials: ouigo, now }),
+  },
+  avlo: {
+    title: 'Avlo',
+    calls: 'makes one call for each UTC day of the date, all at once',
+    create: ({ baseUrl }) => createAvlo({ baseUrl }),
+  },
+  osdm: {
+    title: 'OSDM',
+    calls: BY_HOURS,
+    create: ({ baseUrl, now }) =>
+      createOsdm({ id: 'osdm', name: 'OSDM', baseUrl, now, headers: authorization }),
+  },
+  hafas: {
+    title: 'HAFAS',
+    calls: BY_HOURS,
+    create: ({ baseUrl, now }) =>
+      createHafas({ id: 'hafas', name: 'HAFAS', baseUrl, now, profile: hafasProfile }),
+  },
+  ojp: {
+    title: 'OJP',
+    calls: BY_HOURS,
+    create: ({ baseUrl, now }) =>
+      createOjp({
+        id: 'ojp',
+        name: 'OJP',
+        requestor: 'demo',
+        zone: 'Europe/Zurich',
+        baseUrl,
+        now,
+        headers: authorization,
+      }),
+  },
+} satisfies Record<string, CarrierKind>;
+
+export type CarrierName = keyof typeof kinds;
+export const CARRIER_NAMES = Object.keys(kinds) as readonly CarrierName[];
+
+/** Facts of each carrier. */
+export const carrierKinds: Readonly<Record<CarrierName, Pick<CarrierKind, 'title' | 'calls'>>> =
+  kinds;
 
 /** Answers of OJP have a few megabytes. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -89,7 +112,11 @@ export interface Carriers {
 
 /** Creates every carrier, and opens no connection. `now`: epoch ms. */
 export function createCarriers(settings: CarrierSettings, now: () => number): Carriers {
-  const made = CARRIER_NAMES.map((name) => [name, carriers[name](settings, now)]);
+  const { carriersUrl, ouigo } = settings;
+  const made = CARRIER_NAMES.map((name) => {
+    const baseUrl = `${carriersUrl}/${name}`;
+    return [name, kinds[name].create({ baseUrl, ouigo, now })];
+  });
   return {
     settings,
     byName: Object.fromEntries(made) as Record<CarrierName, Carrier>,

@@ -96,6 +96,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   const app = fastify({
     // `null` is plain HTTP, as Fastify types it.
     https: tls === undefined ? null : { ...tls, ...httpOptions },
+    // The types of Fastify have either of them.
     ...{ http: httpOptions },
     requestTimeout: requestTimeoutMs,
     logger: { level: logRequests ? 'info' : 'error' },

@@ -24,9 +24,8 @@ interface ComposeDependencies {
   readonly carriers: Carriers;
   /** Epoch ms. */
   readonly now: () => number;
-  /** Where the store is, filled. */
+  /** A store that is filled. */
   readonly worms: WormLocation;
-  /** That of this process, for its workers. */
   readonly telemetry: Telemetry;
   /** The primary, in a server process of several. */
   readonly primary?: Dispatcher<CarrierTasks & AnswerTasks>;
@@ -37,7 +36,6 @@ interface ComposeDependencies {
 /** Makes what the flags ask for. `close()` ends what is in flight, then all of it, the carriers' connections too. */
 export async function compose(flags: Flags, dependencies: ComposeDependencies) {
   const { carriers, now, primary, telemetry, hostSearch } = dependencies;
-  const { deadlineMs } = flags;
   const events = keepEvents(now);
   const tasks = await startDispatcher({ flags, carriers, primary, telemetry, hostSearch });
   const { dispatcher, searches, whole, reload } = tasks;
@@ -46,13 +44,12 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies) {
     throw error;
   });
   const queueSign = createQueueSign(() => dispatcher.stats());
-  const carriersSign = createUpstreamSign(deadlineMs);
+  const carriersSign = createUpstreamSign(flags.deadlineMs);
   const onEnd = carriersSign.note;
   const search = dispatchedSearch(dispatcher, { flags, carriers, now, onEnd });
-  const links = { search, store, searches, onEnd, primary };
-  const { own, answers } = await answerChain(flags, links);
+  const { own, answers } = await answerChain(flags, { search, store, searches, onEnd, primary });
   const admission = createAdmission({
-    deadlineMs,
+    deadlineMs: flags.deadlineMs,
     maxInFlight: flags.maxInFlight,
     isUnderWay: answers.has,
     signs: () => ({ queueMs: queueSign.read(), upstreamLate: carriersSign.read() }),
@@ -72,7 +69,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies) {
     now,
     ...createReading(flags, now),
     isShared: flags.coalesce !== 'off',
-    leftMs: timeLeft(deadlineMs),
+    leftMs: timeLeft(flags.deadlineMs),
     status(): OwnStatus {
       const { coalesce, streams, search, keys, shared, worms } = answers.stats();
       const stats = {

@@ -9,7 +9,7 @@ import {
   type Station,
 } from '@ticketing/core';
 import { nearest } from '@ticketing/kit';
-import { CARRIER_NAMES, type CarrierName, carrierTitles } from '../carriers/carriers.ts';
+import { CARRIER_NAMES, type CarrierName, carrierKinds } from '../carriers/carriers.ts';
 import { badParameter } from '../http/problem.ts';
 import type { PageTokens } from './page-tokens.ts';
 import { isSet, type SearchParameters } from './search-parameters.ts';
@@ -123,7 +123,7 @@ function carriersOf(
       'carriers',
       `some of ${known.join(', ')}`,
       text,
-      near === undefined ? {} : { nearest: [{ id: near, name: carrierTitles[near] }] },
+      near === undefined ? {} : { nearest: [{ id: near, name: carrierKinds[near].title }] },
     );
   }
   return asked.length === known.length ? undefined : asked;

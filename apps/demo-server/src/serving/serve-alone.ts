@@ -16,8 +16,11 @@ export const serveAlone: StartServing = async (context) => {
   let url = '';
   const processes = async (): Promise<ProcessStatus[]> => [
     {
-      ...{ id: 'server-0', role: 'server', state: isDraining ? 'stopping' : 'ready' },
-      ...{ ageMs: now() - startedAt, ...parts.status() },
+      id: 'server-0',
+      role: 'server',
+      state: isDraining ? 'stopping' : 'ready',
+      ageMs: now() - startedAt,
+      ...parts.status(),
       traffic: connections.traffic(),
     },
   ];

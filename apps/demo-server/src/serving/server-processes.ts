@@ -23,7 +23,8 @@ export const serveByCluster: StartServing = async (context) => {
   const bound = await claimAddress(flags);
   const address = { host: bound.address, port: bound.port };
   const { supervisor, leave } = startServerProcesses(context, {
-    ...{ connections: 'shared', address },
+    connections: 'shared',
+    address,
     url: () => urlOf(flags, bound),
   });
   try {

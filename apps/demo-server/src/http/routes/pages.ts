@@ -8,7 +8,7 @@ import { addDays, createLocalClock, JOURNEY_ORDERS } from '@ticketing/core';
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Answers } from '../../answers/answers.ts';
-import { carrierCalls, carrierTitles } from '../../carriers/carriers.ts';
+import { CARRIER_NAMES, carrierKinds } from '../../carriers/carriers.ts';
 import type { Flags } from '../../flags/flag-specs.ts';
 import { modesOf } from '../../operator/operator-view.ts';
 import { type Assets, openAssets } from '../../pages/frame/page-assets.ts';
@@ -48,8 +48,8 @@ type Form = Static<typeof Form>;
 const clock = createLocalClock();
 const names: Names = {
   stations: new Map(stationTable.stations.map(({ id, name }) => [id, name])),
-  carriers: new Map(Object.entries(carrierTitles)),
-  calls: new Map(Object.entries(carrierCalls)),
+  carriers: new Map(CARRIER_NAMES.map((id) => [id, carrierKinds[id].title])),
+  calls: new Map(CARRIER_NAMES.map((id) => [id, carrierKinds[id].calls])),
 };
 
 export interface PagesDependencies {
@@ -113,7 +113,7 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PagesDependencies> = async (
           assets: own,
           modes: modesOf(flags),
           carriers: new Map(
-            isSimulated ? flags.carriers.map((id) => [id, carrierTitles[id]] as const) : [],
+            isSimulated ? flags.carriers.map((id) => [id, carrierKinds[id].title] as const) : [],
           ),
         });
         kept = { script: own.script, page: Buffer.from(String(markup)) };

@@ -4,7 +4,7 @@ import type { CarrierStatus } from '@ticketing/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Answers } from '../../answers/answers.ts';
 import { eventsKey } from '../../answers/kinds.ts';
-import { CARRIER_NAMES, carrierCalls, carrierTitles } from '../../carriers/carriers.ts';
+import { CARRIER_NAMES, carrierKinds } from '../../carriers/carriers.ts';
 import { documentKey } from '../../search/document-key.ts';
 import { iteratorOf, withFirst } from '../../search/map-items.ts';
 import { isNotServed } from '../../search/not-served.ts';
@@ -175,7 +175,9 @@ function serverTiming({ carriers, ms }: SearchDocument): string {
 
 function describedCalls(carrier: string): string {
   const name = CARRIER_NAMES.find((one) => one === carrier);
-  return name === undefined ? '' : `;desc="${carrierTitles[name]} ${carrierCalls[name]}"`;
+  if (name === undefined) return '';
+  const { title, calls } = carrierKinds[name];
+  return `;desc="${title} ${calls}"`;
 }
 
 /** Writes one event. */
