@@ -60,6 +60,7 @@ function searchDependencies({ isShared = true } = {}) {
     ms: 7,
   };
   const seen = { quick: 0, read: 0, sealed: 0, asked: [] as unknown[], keys: [] as unknown[] };
+  const done = { type: 'search-done', found: 0, pages: document.pages } as SearchEvent;
   const reader = createSearchReader({
     carriers: ASKED,
     pageTokens: tokens,
@@ -76,7 +77,7 @@ function searchDependencies({ isShared = true } = {}) {
       async *events(question, { key, deadlineMs }) {
         seen.asked.push({ question, deadlineMs });
         seen.keys.push(key);
-        yield { type: 'search-done', found: 0, pages: document.pages } as SearchEvent;
+        yield done;
       },
     },
     reader: {
@@ -139,6 +140,18 @@ test('a document and its pages are sealed once for all clients that get it', asy
     { journeys: [], ms: 7, pages: sealed },
   ]);
   expect(seen.sealed).toBe(1);
+});
+
+test('the last event of a stream is sealed once for all clients that follow it', async () => {
+  const { seen, dependencies, sealed } = searchDependencies();
+  const { app } = await served(searchRoute, dependencies);
+  const headers = { accept: 'application/x-ndjson' };
+  const follow = async (more = '') =>
+    JSON.parse((await app.inject({ url: `${TARGET}${more}`, headers })).body);
+  expect(await follow()).toEqual({ type: 'search-done', found: 0, pages: sealed });
+  expect(await follow()).toEqual({ type: 'search-done', found: 0, pages: sealed });
+  expect(seen.sealed).toBe(1);
+  expect(await follow('&facets=1')).toMatchObject({ facets: { carrier: [] }, pages: sealed });
 });
 
 test.each([

@@ -95,6 +95,9 @@ export function viewEvents(
   return mapItems(events, eventViewer(view, tokens));
 }
 
+/** Last events as clients without a filter and facets get them, made once for all. */
+const lastEvents = new WeakMap<SearchEvent, SearchAnswerEvent>();
+
 function eventViewer(
   { filter, facets }: SearchView,
   { sealAll }: Pick<PageTokens, 'sealAll'>,
@@ -103,13 +106,18 @@ function eventViewer(
   const shown = new Set<string>();
   return (event) => {
     if (event.type === 'search-done') {
+      const isPlain = filter === undefined && !facets;
+      const known = isPlain ? lastEvents.get(event) : undefined;
+      if (known !== undefined) return known;
       const { pages, ...rest } = event;
-      return {
+      const last: SearchAnswerEvent = {
         ...rest,
         found: filter === undefined ? event.found : shown.size,
         ...(pages && { pages: sealAll(pages) }),
         ...(facets && { facets: facetsOf([...all.values()]) }),
       };
+      if (isPlain) lastEvents.set(event, last);
+      return last;
     }
     if (event.type !== 'journeys-upsert') return event;
     if (facets) {
