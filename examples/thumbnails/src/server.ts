@@ -1,4 +1,6 @@
 import { PassThrough } from 'node:stream';
+import { type Admission, createAdmission, createQueueSign } from '@ticketing/admission';
+import { admitRoutes } from '@ticketing/admission/fastify';
 import { DispatchError, type Dispatcher, type TasksOf } from '@ticketing/dispatch';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Limits } from './tasks.ts';
@@ -13,8 +15,20 @@ const limitsSchema = {
 };
 const overloaded: readonly string[] = ['ERR_QUEUE_FULL', 'ERR_OVERLOADED', 'ERR_QUEUE_TIMEOUT'];
 
-export function createServer(images: Images): FastifyInstance {
+/** Refuses uploads that could not be answered in ten seconds: as long as images queue for a worker, fewer are read. */
+export function createImageAdmission(images: Images): Admission {
+  const queue = createQueueSign(() => images.stats());
+  return createAdmission({ deadlineMs: 10_000, signs: () => ({ queueMs: queue.read() }) });
+}
+
+export function createServer(
+  images: Images,
+  admission = createImageAdmission(images),
+): FastifyInstance {
   const app = fastify({ bodyLimit: 20_000_000 });
+  // First: a request waits before its body is read, and a refused one sends no image.
+  app.register(admitRoutes, { admission });
+  app.addHook('onClose', () => admission.close());
   app.addContentTypeParser('image/png', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),
   );
@@ -31,11 +45,15 @@ export function createServer(images: Images): FastifyInstance {
   });
 
   // Workers that start later have the limits before their first image: successors of those that were killed, too.
-  app.put('/limits', { schema: { body: limitsSchema } }, async (request) => {
-    const options = { later: true, timeoutMs: 5000 };
-    const outcomes = await images.broadcast('limit', request.body as Limits, options);
-    return { workers: outcomes.filter(({ status }) => status === 'fulfilled').length };
-  });
+  app.put(
+    '/limits',
+    { schema: { body: limitsSchema }, config: { admission: false } },
+    async (request) => {
+      const options = { later: true, timeoutMs: 5000 };
+      const outcomes = await images.broadcast('limit', request.body as Limits, options);
+      return { workers: outcomes.filter(({ status }) => status === 'fulfilled').length };
+    },
+  );
 
   // Lines of JSON: how far it is, then the description.
   app.post('/description', (request, reply) => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { createAdmission } from '@ticketing/admission';
 import type { PoolOptions } from '@ticketing/dispatch';
 import { createForkDispatcher } from '@ticketing/dispatch-fork';
 import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';
 import { PNG } from 'pngjs';
-import { createServer } from '../src/server.ts';
+import { createImageAdmission, createServer } from '../src/server.ts';
 
 type Service = typeof import('../src/tasks.ts');
 const tasks = new URL('../src/tasks.js', import.meta.url);
@@ -26,9 +27,9 @@ const kinds = {
 };
 
 for (const [kind, createDispatcher] of Object.entries(kinds)) {
-  async function start(t: TestContext, module: URL) {
+  async function start(t: TestContext, module: URL, admitted = createImageAdmission) {
     const images = createDispatcher({ max: 1, window: 1, maxQueue: 2, abortGraceMs: 100 }, module);
-    const server = createServer(images);
+    const server = createServer(images, admitted(images));
     const url = await server.listen({ port: 0, host: '127.0.0.1' });
     t.after(async () => {
       server.server.closeAllConnections();
@@ -134,5 +135,20 @@ for (const [kind, createDispatcher] of Object.entries(kinds)) {
     await Promise.all([free, pro]);
     assert.deepEqual(answered, ['pro 200', 'free 200']);
     assert.equal(images.stats().killed, 1);
+  });
+
+  test(`${kind}: an upload that has waited for half of the deadline is refused; the limit of sizes is still set`, async (t) => {
+    const { post, limit } = await start(t, stuckTasks, () =>
+      createAdmission({ deadlineMs: 1000, maxInFlight: 1 }),
+    );
+    const leaving = new AbortController();
+    const stuck = await post('/description', png(2, 2), 'free', leaving.signal);
+    await stuck.body?.getReader().read();
+    const refused = await post('/thumbnail', png(2, 2));
+    assert.equal(refused.status, 503);
+    assert.equal(refused.headers.get('retry-after'), '1');
+    leaving.abort();
+    // The worker is being replaced meanwhile.
+    assert.deepEqual(Object.keys((await limit(5)) as object), ['workers']);
   });
 }

@@ -86,7 +86,8 @@ const LOOK_TURNS = 16;
 interface Group extends Linked {
   readonly key: string | undefined;
   readonly arrivedAt: number;
-  readonly applicants: Set<Applicant>;
+  /** No `Set`: most groups have one, and a set costs as much as all else that is kept for a request. */
+  readonly applicants: Applicant[];
   state: 'waiting' | 'begun' | 'over';
   begunAt: number;
   /** Whether it came in a burst: then it may wait longer. */
@@ -130,7 +131,7 @@ class Queue implements ApplicantQueue {
     if (key !== undefined && this.#options.isUnderWay(key)) return this.#join(applicant);
     const group = key === undefined ? undefined : this.#byKey.get(key);
     if (group !== undefined) {
-      group.applicants.add(applicant);
+      group.applicants.push(applicant);
       return () => this.#leave(group, applicant);
     }
     const now = this.#options.now();
@@ -188,7 +189,7 @@ class Queue implements ApplicantQueue {
       list: undefined,
       key,
       arrivedAt,
-      applicants: new Set([applicant]),
+      applicants: [applicant],
       state: 'waiting',
       begunAt: 0,
       isBurst: this.#pace.isBurst(arrivedAt, now),
@@ -306,16 +307,18 @@ class Queue implements ApplicantQueue {
     group.begunAt = now;
     this.#inFlight += 1;
     this.#peak = Math.max(this.#peak, this.#inFlight);
-    this.#counts.admitted += group.applicants.size;
-    this.#counts.joined += group.applicants.size - 1;
-    // The first one starts the work, the others join it.
-    for (const applicant of [...group.applicants]) applicant.begin();
+    this.#counts.admitted += group.applicants.length;
+    this.#counts.joined += group.applicants.length - 1;
+    // The first one starts the work, the others join it. One may leave meanwhile.
+    for (const applicant of group.applicants.slice()) applicant.begin();
   }
 
   #leave(group: Group, applicant: Applicant): void {
-    if (!group.applicants.delete(applicant)) return;
+    const place = group.applicants.indexOf(applicant);
+    if (place < 0) return;
+    group.applicants.splice(place, 1);
     if (group.state === 'waiting') this.#counts.left += 1;
-    if (group.applicants.size > 0 || group.state === 'over') return;
+    if (group.applicants.length > 0 || group.state === 'over') return;
     if (group.state === 'begun') {
       this.#inFlight -= 1;
       this.#pace.worked(this.#options.now() - group.begunAt);

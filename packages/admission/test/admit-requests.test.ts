@@ -121,6 +121,25 @@ test('refuse: the server answers in its own way; arrivedAt: another process know
   expect(work.begun).toEqual([]);
 });
 
+test('a request that many wait before is answered 503 at once, with the code of an overload', async () => {
+  const admission = admissionFor({ maxInFlight: 1 });
+  const server = createServer(held().listener);
+  admitRequests(server, { admission });
+  const { get } = await listen(server);
+  const apply = () =>
+    admission.apply({ arrivedAt: admission.arrivedAt(), begin: () => {}, refuse: () => {} });
+  apply();
+  await untilStats(admission, { inFlight: 1 });
+  for (let index = 0; index < 1000; index++) apply();
+  const { status, headers, body } = await get('/1');
+  expect(status).toBe(503);
+  expect(Number(headers['content-length'])).toBe(body.length);
+  expect(JSON.parse(body)).toMatchObject({
+    code: 'ERR_OVERLOADED',
+    detail: 'More requests are waiting than can be answered in time',
+  });
+});
+
 test('a request begins in the async context in which it was read', async () => {
   const context = new AsyncLocalStorage<string>();
   const work = held();

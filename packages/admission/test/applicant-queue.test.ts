@@ -291,6 +291,33 @@ test('a burst of 100 different requests of 50 ms is answered in time, where all 
   expect(admission.stats().refused).toEqual({ busy: 0, late: 0 });
 });
 
+test('at most 1000 wait', () => {
+  const { admission, apply, log } = stage({ limit: 1 });
+  for (let index = 0; index < 1001; index++) apply(String(index));
+  expect(log).toEqual(['busy 1000']);
+  expect(admission.stats()).toMatchObject({ waiting: 1000, refused: { busy: 1, late: 0 } });
+});
+
+test('equal requests that come after the first has begun wait in a place of their own', () => {
+  const { admission, apply, underWay, ...loop } = stage({ limit: 2 });
+  apply('a', { key: 'k' });
+  loop.settle();
+  underWay.clear();
+  apply('b', { key: 'k' });
+  expect(admission.stats()).toMatchObject({ inFlight: 1, waiting: 1, joined: 0 });
+  loop.settle();
+  expect(admission.stats()).toMatchObject({ inFlight: 2, waiting: 0, joined: 0 });
+});
+
+test('look() returns the most that were in flight since the last call', () => {
+  const { admission, apply, ...loop } = stage({ limit: 3 });
+  const ends = ['a', 'b', 'c'].map((name) => apply(name));
+  loop.settle();
+  ends[0]?.();
+  ends[1]?.();
+  expect([admission.look(), admission.look()]).toEqual([3, 1]);
+});
+
 test('an idle server refuses nobody for what others once took', () => {
   const { apply, log, pass, ...loop } = stage({ limit: 1 });
   const ends = ['a', 'b', 'c'].map((name) => apply(name));

@@ -17,6 +17,37 @@ test('createQueueSign() reads how long the last task in the queue will wait, at 
   expect(sign.read()).toBe(0);
 });
 
+test('createQueueSign() averages the pace while tasks wait, and begins anew when none waits', () => {
+  let now = 0;
+  let counts = { queued: 0, completed: 0, failed: 0 };
+  const sign = createQueueSign(
+    () => counts,
+    () => now,
+  );
+  const read = (ms: number, queued: number, completed: number) => {
+    now += ms;
+    counts = { queued, completed, failed: 0 };
+    return sign.read();
+  };
+  expect(read(100, 10, 100)).toBeCloseTo(10);
+  // Three tenths of the latest pace, none, and seven of the one before, one per millisecond.
+  expect(read(100, 10, 100)).toBeCloseTo(10 / 0.7);
+  expect(read(100, 0, 100)).toBe(0);
+  expect(read(100, 10, 200)).toBeCloseTo(10);
+  // Two readings at one time are a millisecond apart.
+  expect(read(0, 10, 201)).toBeCloseTo(10);
+});
+
+test('createUpstreamSign() averages the answers of an upstream; the accepted time is three times its best average', () => {
+  const sign = createUpstreamSign(1000, () => 0);
+  sign.note('one', 100);
+  sign.note('one', 200);
+  // The average is 120 ms, and 100 the best.
+  expect(sign.read()).toBeCloseTo(120 / 300);
+  sign.note('two', 50);
+  expect(sign.read()).toBeCloseTo(50 / 150);
+});
+
 test('createUpstreamSign(): one that hangs is no sign of load, all that are late are', () => {
   const sign = createUpstreamSign(2000, () => 0);
   expect(sign.read()).toBe(0);
