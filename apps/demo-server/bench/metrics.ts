@@ -1,7 +1,6 @@
 // What counting the answers costs: `/compute` with the hook and without, interleaved; writes the table into docs/measurements.
 // `--quick` only prints it.
-import { fork } from 'node:child_process';
-import { benchFlags, median, medianRatio, nextMessage } from '@ticketing/bench-kit';
+import { benchFlags, median, medianRatio, startPipelinedLoad } from '@ticketing/bench-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createCarriers } from '../src/carriers/carriers.ts';
 import { buildServer } from '../src/compose/build-server.ts';
@@ -11,7 +10,6 @@ import { createDurationCounts } from '../src/http/duration-counts.ts';
 import { noTelemetry } from '../src/telemetry/telemetry.ts';
 import { prepareWorms } from '../src/worms/worm-databases.ts';
 import { BARE_FLAGS, reportDemo, samplesOf } from './demo-bench.ts';
-import type { LoadOrder } from './pipelined-load.ts';
 
 const flags = benchFlags({ rounds: 250 }, { quickLengths: { rounds: 20 } });
 const REQUESTS = 1000;
@@ -58,15 +56,13 @@ const app = await buildServer({
 });
 const port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 
-const load = fork(new URL('./pipelined-load.ts', import.meta.url));
+const load = startPipelinedLoad();
 
 /** Requests per second, and microseconds of this thread's CPU for each: the load runs in another process. */
 async function measure(): Promise<{ perSecond: number; cpuUs: number }> {
   globalThis.gc?.();
-  const order: LoadOrder = { port, path: PATH, requests: REQUESTS };
   const [start, before] = [performance.now(), process.threadCpuUsage()];
-  load.send(order);
-  await nextMessage(load);
+  await load.send({ port, path: PATH, requests: REQUESTS });
   const { user, system } = process.threadCpuUsage(before);
   return {
     perSecond: (1000 * REQUESTS) / (performance.now() - start),
@@ -88,7 +84,7 @@ const counted = counts.rows().flatMap(({ latency }) => latency.counts);
 if (counted.reduce((all, one) => all + one, 0) === 0) {
   throw new Error('Cannot measure: nothing was counted');
 }
-load.kill();
+load.close();
 await app.close();
 await parts.close();
 await worms.close();

@@ -12,5 +12,6 @@ export {
 } from './interleaved.ts';
 export { nextMessage } from './next-message.ts';
 export { betweenMarks, circumstances, type Machine, machine, report } from './report.ts';
+export { type LoadOrder, type PipelinedLoad, startPipelinedLoad } from './start-pipelined-load.ts';
 export { median, medianRatio, quantile, spread } from './statistics.ts';
 export { percent, perSecond, table, three, times } from './table.ts';

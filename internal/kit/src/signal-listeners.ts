@@ -1,6 +1,9 @@
+/** Waits on one signal at a time. */
 export interface AbortWaiter {
   /** Called once with the signal's reason. Must not throw, or the waiters after it are not called. */
   aborted(reason: unknown): void;
+  /** Written by {@link SignalListeners} alone. */
+  listening?: SignalListener | undefined;
 }
 
 /** Keeps one listener per signal, however many wait on it. */
@@ -11,6 +14,19 @@ export interface SignalListeners {
   remove(signal: AbortSignal, waiter: AbortWaiter): void;
 }
 
+/** The listener of a signal. */
+interface SignalListener {
+  readonly signal: AbortSignal;
+  /** Most signals have one waiter: no set then. */
+  waiters: AbortWaiter | Set<AbortWaiter> | undefined;
+  /** Called by the signal. */
+  handleEvent(): void;
+}
+
+/** Signals whose listener is found again. With more of them in turn, a signal may have more than one. */
+const RECENT = 16;
+const once = { once: true };
+
 /**
  * Creates an empty set of listeners. Without it, a signal that many calls share gets a listener of each, and the last
  * one of 10,000 costs 10,000 steps to add and to remove.
@@ -18,36 +34,57 @@ export interface SignalListeners {
  * Waiters are called in the order of adding, except those that another waiter has removed meanwhile.
  */
 export function createSignalListeners(): SignalListeners {
-  /** Most signals have one waiter: no set then. */
-  const waiting = new Map<AbortSignal, AbortWaiter | Set<AbortWaiter>>();
+  // No `Map` of all signals: the collector would keep those that come and go for long (see `LinkedList`).
+  const recent: (SignalListener | undefined)[] = new Array(RECENT).fill(undefined);
+  let place = 0;
+
+  function listenerOf(signal: AbortSignal): SignalListener {
+    for (const known of recent) if (known?.signal === signal) return known;
+    const listener: SignalListener = { signal, waiters: undefined, handleEvent };
+    recent[place] = listener;
+    place = (place + 1) % RECENT;
+    signal.addEventListener('abort', listener, once);
+    return listener;
+  }
+
+  function forget(listener: SignalListener): void {
+    const at = recent.indexOf(listener);
+    if (at >= 0) recent[at] = undefined;
+  }
 
   /** One function for all signals. */
-  function onAbort(event: Event): void {
-    const signal = event.target as AbortSignal;
-    const waiters = waiting.get(signal);
-    if (waiters instanceof Set) for (const waiter of waiters) waiter.aborted(signal.reason);
-    else waiters?.aborted(signal.reason);
-    waiting.delete(signal);
+  function handleEvent(this: SignalListener): void {
+    const { signal, waiters } = this;
+    forget(this);
+    const all = waiters instanceof Set ? waiters : waiters === undefined ? [] : [waiters];
+    for (const waiter of all) {
+      waiter.listening = undefined;
+      waiter.aborted(signal.reason);
+    }
   }
 
   return {
     add(signal, waiter) {
-      const waiters = waiting.get(signal);
-      if (waiters instanceof Set) waiters.add(waiter);
-      else if (waiters !== undefined) waiting.set(signal, new Set([waiters, waiter]));
-      else {
-        waiting.set(signal, waiter);
-        signal.addEventListener('abort', onAbort, { once: true });
-      }
+      if (waiter.listening?.signal === signal) return;
+      const listener = listenerOf(signal);
+      const { waiters } = listener;
+      if (waiters === undefined) listener.waiters = waiter;
+      else if (waiters instanceof Set) waiters.add(waiter);
+      else listener.waiters = new Set([waiters, waiter]);
+      waiter.listening = listener;
     },
     remove(signal, waiter) {
-      const waiters = waiting.get(signal);
+      const listener = waiter.listening;
+      if (listener?.signal !== signal) return;
+      waiter.listening = undefined;
+      const { waiters } = listener;
       if (waiters instanceof Set) {
         waiters.delete(waiter);
         if (waiters.size > 0) return;
-      } else if (waiters !== waiter) return;
-      waiting.delete(signal);
-      signal.removeEventListener('abort', onAbort);
+      }
+      listener.waiters = undefined;
+      forget(listener);
+      signal.removeEventListener('abort', listener);
     },
   };
 }

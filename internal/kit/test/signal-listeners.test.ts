@@ -64,17 +64,39 @@ test('an abort tells those of its own signal alone', () => {
   expect([countOn(one.signal), countOn(other.signal)]).toEqual([1, 0]);
 });
 
-test('one waiter may wait on several signals', () => {
+test('a waiter may wait on one signal after another', () => {
   const listeners = createSignalListeners();
   const told: unknown[] = [];
   const [one, other] = [new AbortController(), new AbortController()];
   const both = waiter(told, 'both');
   listeners.add(one.signal, both);
-  listeners.add(other.signal, both);
+  listeners.remove(other.signal, both);
   listeners.remove(one.signal, both);
+  listeners.add(other.signal, both);
   one.abort();
   other.abort('other');
   expect(told).toEqual([['both', 'other']]);
+});
+
+test('waiters of many signals in turn are all told, and leave no listener', () => {
+  const listeners = createSignalListeners();
+  const told: unknown[] = [];
+  const controllers = Array.from({ length: 40 }, () => new AbortController());
+  const kept: [AbortSignal, AbortWaiter][] = [];
+  for (let turn = 0; turn < 5; turn++) {
+    for (const [place, { signal }] of controllers.entries()) {
+      const each = waiter(told, place);
+      listeners.add(signal, each);
+      if (place % 2 === 0) kept.push([signal, each]);
+    }
+  }
+  for (const [signal, each] of kept) listeners.remove(signal, each);
+  for (const controller of controllers) controller.abort('now');
+  const odd = controllers.flatMap((_, place) =>
+    place % 2 === 1 ? Array(5).fill([place, 'now']) : [],
+  );
+  expect(told).toEqual(odd);
+  expect(controllers.map(({ signal }) => countOn(signal))).toEqual(Array(40).fill(0));
 });
 
 test('a waiter that is removed is not told, also when another removes it during the abort', () => {

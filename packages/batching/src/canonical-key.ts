@@ -32,8 +32,17 @@ const MAX_DEPTH = 500;
  * canonicalKey('user', 7, { b: 2, a: 1 }) === canonicalKey('user', 7, { a: 1, b: 2 }); // true
  */
 export function canonicalKey(...parts: unknown[]): string {
-  const trail: Trail = { path: [], above: new Set() };
-  return parts.map((part, index) => encodeAt(part, index, trail)).join('');
+  let code = '';
+  let trail: Trail | undefined;
+  for (let index = 0; index < parts.length; index++) {
+    const part = parts[index];
+    if (typeof part === 'string') code += text(part);
+    else {
+      trail ??= { path: [], above: new Set() };
+      code += encodeAt(part, index, trail);
+    }
+  }
+  return code;
 }
 
 /** The encoder's position, for errors and to detect cycles. */

@@ -53,7 +53,10 @@ export function checkByRules(
 ): Readonly<Record<string, unknown>> {
   if (!anObject.test(options)) throw wrongOption(action, under || 'options', anObject, options);
   const values = options as Readonly<Record<string, unknown>>;
-  for (const [name, value] of Object.entries(values)) {
+  // Options of calls are checked too: a list of entries would cost more than the look at them.
+  for (const name in values) {
+    if (!Object.hasOwn(values, name)) continue;
+    const value = values[name];
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (!rule) throw unknownOption(action, pathOf(under, name), namesNear(name, rules));
     if (value !== undefined && !rule.test(value)) {

@@ -1,8 +1,8 @@
-import { aFunction, wrongOption } from '@ticketing/kit';
+import { aFunction, createSignalListeners, LinkedList, wrongOption } from '@ticketing/kit';
 import { isPrimitive, type KeyValue, objectKeyError } from '../canonical-key.ts';
 import { callError } from '../errors.ts';
-import { Leavers } from '../leavers.ts';
 import { hitChannel, joinChannel, type LoadTrace, overflowChannel } from '../traces.ts';
+import { WaitingCall } from '../waiting-call.ts';
 import type {
   Coalescer,
   CoalescerOptions,
@@ -35,6 +35,20 @@ export function createCoalescer<K, V>(
   load: Loader<K, V>,
   options: CoalescerOptions<K, V> = {},
 ): Coalescer<K, V> {
+  return createJoinableCoalescer(load, options);
+}
+
+/** A coalescer whose callers may also leave by themselves, which costs less than a signal. */
+export interface JoinableCoalescer<K, V> extends Coalescer<K, V> {
+  /** Joins the load of a key, or starts it; no kept result is used. @throws what `get` rejects with */
+  join(key: K): WaitingCall<V>;
+}
+
+/** Creates a coalescer, as {@link createCoalescer} does. */
+export function createJoinableCoalescer<K, V>(
+  load: Loader<K, V>,
+  options: CoalescerOptions<K, V>,
+): JoinableCoalescer<K, V> {
   if (typeof load !== 'function') {
     throw wrongOption('create coalescer', 'load', aFunction, load);
   }
@@ -42,7 +56,7 @@ export function createCoalescer<K, V>(
 }
 
 /** The one implementation; a class, since a method of a prototype is joined faster than a closure. */
-class KeyedCoalescer<K, V> implements Coalescer<K, V> {
+class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
   readonly #options: ResolvedCoalescerOptions<K, V>;
   readonly #runner: LoadRunner<K, V>;
   /** Loads in flight that calls join. */
@@ -51,7 +65,7 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
   readonly #detached = new Set<Load<K, V>>();
   /** Loads in flight that were started above a bound. */
   readonly #bypassing = new Set<Load<K, V>>();
-  readonly #leavers = new Leavers();
+  readonly #signals = createSignalListeners();
   readonly #kept: KeptResults<K, V> | undefined;
   readonly #keyOf: ((key: K) => KeyValue) | undefined;
   readonly #copy: ((value: V) => V) | undefined;
@@ -107,6 +121,11 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  join(key: K): WaitingCall<V> {
+    this.#asked += 1;
+    return this.#wait(this.#loadOf(key, this.#idOf(key)));
   }
 
   forget(key: K, options?: ForgetOptions): boolean {
@@ -185,23 +204,31 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
     const kept = this.#useKept(key, id);
     if (kept !== undefined) return this.#share(kept);
     const load = fresh ? this.#open(key, id) : this.#loadOf(key, id);
-    const promise = this.#share(load.outcome);
-    if (signal === undefined && timeoutMs === undefined) return promise;
-    const { name, clock, abortWhen } = this.#options;
-    const onLeave = (): void => {
-      this.#counts.left += 1;
-      if (load.leave() && abortWhen === 'unused') this.#abandon(load);
+    if (signal === undefined && timeoutMs === undefined) return this.#share(load.outcome);
+    const call = this.#wait(load);
+    if (signal !== undefined) call.leaveBy(signal, this.#signals);
+    if (timeoutMs !== undefined) {
+      const { name, clock } = this.#options;
+      const error = (): Error => {
+        const message = `Load of \`${name}\` did not finish within \`timeoutMs\` (${timeoutMs} ms)`;
+        return callError(name, 'ERR_CALLER_TIMEOUT', message, { key });
+      };
+      call.leaveAfter(timeoutMs, { clock, error });
+    }
+    return call.promise;
+  }
+
+  /** Adds a call that may leave to a load in flight. */
+  #wait(load: Load<K, V>): WaitingCall<V> {
+    load.waiting ??= {
+      calls: new LinkedList(),
+      copy: this.#copy,
+      onLeave: () => {
+        this.#counts.left += 1;
+        if (load.leave() && this.#options.abortWhen === 'unused') this.#abandon(load);
+      },
     };
-    if (timeoutMs === undefined) return this.#leavers.wait(promise, { signal, onLeave });
-    const error = (): Error => {
-      const message = `Load of \`${name}\` did not finish within \`timeoutMs\` (${timeoutMs} ms)`;
-      return callError(name, 'ERR_CALLER_TIMEOUT', message, { key });
-    };
-    return this.#leavers.wait(promise, {
-      signal,
-      timeout: { ms: timeoutMs, clock, error },
-      onLeave,
-    });
+    return new WaitingCall(load.waiting);
   }
 
   /** Joins the load of a key, or starts it. */
@@ -281,11 +308,13 @@ class KeyedCoalescer<K, V> implements Coalescer<K, V> {
       (value) => {
         if (this.#release(load)) this.#kept?.keepValue(load.id, load.key, promise, value);
         this.#runner.settled(load, {});
+        for (const call of load.waiting?.calls.take() ?? []) call.resolve(value);
       },
       (error) => {
         this.#counts.failed += 1;
         if (this.#release(load)) this.#kept?.keepError(load.id, promise, error);
         this.#runner.settled(load, { error });
+        for (const call of load.waiting?.calls.take() ?? []) call.reject(error);
       },
     );
     return load;

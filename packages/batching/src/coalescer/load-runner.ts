@@ -3,6 +3,7 @@ import { channel } from 'node:diagnostics_channel';
 import type { KeyValue } from '../canonical-key.ts';
 import { callError } from '../errors.ts';
 import { inThisContext, joinChannel, type LoadTrace, loadChannel, publishEnd } from '../traces.ts';
+import type { WaitingCalls } from '../waiting-call.ts';
 import type { LoadContext } from './coalescer.ts';
 import type { ResolvedCoalescerOptions } from './coalescer-options.ts';
 
@@ -21,6 +22,8 @@ export class Load<K, V> implements LoadContext<K> {
   /** Ends the load at `loadTimeoutMs`. */
   timer: unknown;
   startedAt: number | undefined;
+  /** Callers that may leave, if there are any. */
+  waiting: WaitingCalls<V> | undefined;
   /** Present if somebody subscribed when it started. */
   trace: LoadTrace | undefined;
   #controller: AbortController | undefined;

@@ -11,6 +11,8 @@ export type Answer =
       readonly status: number;
       /** Headers that the handler, and the hooks after it, set or changed. */
       readonly headers: ReadonlyMap<string, HeaderValue>;
+      /** Headers among them that describe the body. */
+      readonly bodyHeaders: readonly (readonly [name: string, value: HeaderValue])[];
       readonly removed: readonly string[];
       readonly payload: string | Uint8Array | null;
       /** Request headers that the answer depends on by its `Vary`, with their values. */
@@ -79,6 +81,10 @@ export function readAnswer(
     kind: 'shared',
     status: reply.statusCode,
     headers,
+    bodyHeaders: ofBody.flatMap((name) => {
+      const value = headers.get(name);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
     removed: Object.keys(before).filter((name) => now[name] === undefined && !dropped.has(name)),
     payload: payload ?? null,
     vary: names.map((name) => [name, requestHeader(reply.request, name)]),
@@ -102,10 +108,7 @@ export function fillReply(reply: FastifyReply, answer: SharedAnswer): void {
 /** Restores the status and the headers that describe the body, which the hooks of this client may have changed. */
 export function restoreReply(reply: FastifyReply, answer: SharedAnswer): void {
   reply.code(answer.status);
-  for (const name of ofBody) {
-    const value = answer.headers.get(name);
-    if (value !== undefined) reply.header(name, value);
-  }
+  for (const [name, value] of answer.bodyHeaders) reply.header(name, value);
 }
 
 function varyNames(value: HeaderValue | undefined): readonly string[] {

@@ -6,12 +6,13 @@ import {
   resolveCoalesceRoutesOptions,
   resolveRouteCoalesceOptions,
 } from './coalesce-routes-options.ts';
+import { coalescedRoute } from './request-key.ts';
 import {
   type CoalescedRequest,
+  createRequestRoles,
   errorHook,
   markCoalesced,
   missedRouteError,
-  type RequestRoles,
   sendHook,
   viewOf,
 } from './request-roles.ts';
@@ -67,7 +68,7 @@ function addTo(app: FastifyInstance, options: CoalesceRoutesOptions): void {
     throw new TypeError('Cannot register coalesceRoutes: it is registered in this scope already');
   }
   const sharedRuns = createSharedRuns(coalescer);
-  const roles: RequestRoles = new WeakMap();
+  const roles = createRequestRoles(app);
   const scope = { name: coalescer.name, header, sharedRuns, roles };
   let id = 0;
   app.decorate('coalesced', { stats: () => sharedRuns.stats() });
@@ -79,7 +80,7 @@ function addTo(app: FastifyInstance, options: CoalesceRoutesOptions): void {
   app.addHook('onRoute', (options: RouteOptions) => {
     const resolved = resolveRouteCoalesceOptions(options, vary);
     if (resolved === undefined) return;
-    const route = { ...resolved, id: id++, learned: new Set<string>() };
+    const route = coalescedRoute(resolved, id++);
     options.config = markCoalesced(options.config);
     options.handler = shareHandler(options.handler, route, scope);
     options.onSend = [options.onSend ?? [], sendHook(roles, route)].flat();

@@ -11,13 +11,10 @@ const MAX_LEARNED = 16;
 export interface CoalescedRoute extends ResolvedRouteCoalesceOptions {
   /** Distinguishes the plugin's routes: two may have the same URL, by host or version. */
   readonly id: number;
-  /** Request headers that `Vary` of its answers has named. They are part of the keys from then on. */
-  readonly learned: Set<string>;
-}
-
-/** Adds the headers that an answer depends on to the keys of the route's further requests. */
-export function learnVary(route: CoalescedRoute, names: Iterable<string>): void {
-  for (const name of names) if (route.learned.size < MAX_LEARNED) route.learned.add(name);
+  /** Request headers that are part of its keys. Those that `Vary` of its answers names are added, at most 16. */
+  readonly keyHeaders: Set<string>;
+  /** Most members of `keyHeaders`. */
+  readonly mostHeaders: number;
 }
 
 /** The header as the handler sees it. */
@@ -45,6 +42,19 @@ const conditions = [
   'range',
 ];
 
+/** Makes a route. `id` distinguishes the routes of a plugin. */
+export function coalescedRoute(options: ResolvedRouteCoalesceOptions, id: number): CoalescedRoute {
+  const { vary, shareCredentials } = options;
+  const keyHeaders = new Set([...conditions, ...vary, ...(shareCredentials ? [] : credentials)]);
+  return { ...options, id, keyHeaders, mostHeaders: keyHeaders.size + MAX_LEARNED };
+}
+
+/** Adds the headers that an answer depends on to the keys of the route's further requests. */
+export function learnVary(route: CoalescedRoute, names: Iterable<string>): void {
+  const { keyHeaders, mostHeaders } = route;
+  for (const name of names) if (keyHeaders.size < mostHeaders) keyHeaders.add(name);
+}
+
 /**
  * Makes the key of a request. Headers are part of it as a SHA-256: keys reach diagnostics and errors, credentials
  * must not.
@@ -52,17 +62,16 @@ const conditions = [
  * @throws TypeError if the route's own key is an object or a symbol that is not registered; what it throws
  */
 export function requestKey(request: FastifyRequest, route: CoalescedRoute): string {
-  const { id, key, vary, learned, shareCredentials } = route;
-  const headers = new Set([...conditions, ...vary, ...learned]);
+  const { id, key, keyHeaders, shareCredentials } = route;
   const sent: string[] = [];
   if (!shareCredentials) {
-    for (const name of credentials) headers.add(name);
     const certificate = certificateOf(request);
     if (certificate !== undefined) sent.push(':certificate', certificate);
   }
-  for (const name of headers) {
-    const value = requestHeader(request, name);
-    if (value !== undefined) sent.push(name, value);
+  const { headers } = request;
+  for (const name of keyHeaders) {
+    const value = headers[name];
+    if (value !== undefined) sent.push(name, Array.isArray(value) ? value.join(', ') : value);
   }
   const target = key === undefined ? targetOf(request) : canonicalKey('key', ownKey(request, key));
   if (sent.length === 0) return canonicalKey(id, target);

@@ -1,5 +1,6 @@
 import type {
   FastifyContextConfig,
+  FastifyInstance,
   FastifyReply,
   FastifyRequest,
   onErrorHookHandler,
@@ -26,8 +27,24 @@ export type RequestRole =
   | { readonly kind: 'answered'; readonly view: CoalescedRequest; readonly answer: SharedAnswer }
   | { readonly kind: 'alone'; readonly view: CoalescedRequest };
 
-/** The requests under way. Weak, so that none is kept. */
-export type RequestRoles = WeakMap<FastifyRequest, RequestRole>;
+/** Roles of the requests of one plugin. */
+export interface RequestRoles {
+  get(request: FastifyRequest): RequestRole | undefined;
+  set(request: FastifyRequest, role: RequestRole): void;
+}
+
+/** Declares the member of requests that has their role: a `WeakMap` of short-lived requests costs the collector more. */
+export function createRequestRoles(app: FastifyInstance): RequestRoles {
+  const member = Symbol('ticketing.role');
+  app.decorateRequest(member, undefined);
+  type WithRole = FastifyRequest & { [member]?: RequestRole };
+  return {
+    get: (request: WithRole) => request[member],
+    set(request: WithRole, role) {
+      request[member] = role;
+    },
+  };
+}
 
 /** Returns the value of `request.coalesced`. @throws TypeError before the handler, and on a route that is not coalesced */
 export function viewOf(roles: RequestRoles, request: FastifyRequest): CoalescedRequest {

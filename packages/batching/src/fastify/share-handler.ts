@@ -1,12 +1,13 @@
 import type { Http2ServerResponse } from 'node:http2';
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import type { Coalescer, LoadContext } from '../coalescer/coalescer.ts';
-import { createCoalescer } from '../coalescer/create-coalescer.ts';
+import { createJoinableCoalescer } from '../coalescer/create-coalescer.ts';
 import { BatchingError, callError } from '../errors.ts';
+import type { WaitingCall } from '../waiting-call.ts';
 import { type Answer, answers, fillReply, type HeadersBefore } from './answer.ts';
 import type { ResolvedCoalesceRoutesOptions } from './coalesce-routes-options.ts';
 import { type CoalescedRoute, requestKey } from './request-key.ts';
-import { type RequestRoles, watchReply } from './request-roles.ts';
+import { type CoalescedRequest, type RequestRoles, watchReply } from './request-roles.ts';
 
 /** Of 503: seconds that a client should wait. */
 const retryHeaders = { 'retry-after': '1' };
@@ -24,8 +25,7 @@ export interface RouteScope {
 interface RoutedRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** Aborts when this request's client leaves. */
-  readonly client: AbortSignal;
+  readonly client: Client;
   /** Runs the route's own handler. */
   readonly run: () => unknown;
   readonly route: CoalescedRoute;
@@ -39,7 +39,7 @@ export function shareHandler(
   scope: RouteScope,
 ): RouteHandlerMethod {
   return function coalesced(request, reply) {
-    const client = clientSignal(reply, scope.name);
+    const client = new Client(reply, scope.name);
     const run = (): unknown => handler.call(this, request, reply);
     return enter({ request, reply, client, run, route, scope }, true);
   };
@@ -66,23 +66,23 @@ function lead(
   const result = routed.run();
   if (!isThenable(result)) {
     answer.catch((error) => {
-      if (!client.aborted && !reply.sent) reply.send(answerError(error));
+      if (!client.hasLeft && !reply.sent) reply.send(answerError(error));
     });
     return result;
   }
   return new Promise((resolve, reject) => {
     answer.catch((error) => {
-      if (!client.aborted) reject(answerError(error));
+      if (!client.hasLeft) reject(answerError(error));
     });
     result.then(
       (value) => {
         // Fastify does not send `undefined` once the client has left, so there will be no answer.
-        if (value === undefined && client.aborted && !isAwaited()) refuse();
+        if (value === undefined && client.hasLeft && !isAwaited()) refuse();
         resolve(value);
       },
       (error) => {
         // A handler that gives up at the load timeout must not be faster than the timeout's own answer.
-        if (context.signal.aborted && !client.aborted) void answer.catch(() => reject(error));
+        if (context.signal.aborted && !client.hasLeft) void answer.catch(() => reject(error));
         else reject(error);
       },
     );
@@ -95,17 +95,16 @@ async function follow(
   mayRetry: boolean,
 ): Promise<unknown> {
   const { request, reply, client, scope } = routed;
-  const view = { signal: client, waiters: 1 };
-  scope.roles.set(request, { kind: 'waiting', view });
+  scope.roles.set(request, { kind: 'waiting', view: client });
   let shared: Answer;
   try {
     shared = await answer;
   } catch (error) {
-    if (client.aborted) return undefined;
+    if (client.hasLeft) return undefined;
     throw answerError(error);
   }
   if (shared.kind === 'shared' && answers(shared, request)) {
-    scope.roles.set(request, { kind: 'answered', view, answer: shared });
+    scope.roles.set(request, { kind: 'answered', view: client, answer: shared });
     fillReply(reply, shared);
     if (scope.header) reply.header('x-coalesced', '1');
     // Fastify sends `undefined`, past its serialiser and past hooks that transform; the last hook puts in the body.
@@ -113,7 +112,7 @@ async function follow(
   }
   // Its `Vary` is now part of the key: requests that are equal in that too share the next run.
   if (shared.kind === 'shared' && mayRetry) return replied(enter(routed, false), reply);
-  scope.roles.set(request, { kind: 'alone', view });
+  scope.roles.set(request, { kind: 'alone', view: client });
   return replied(routed.run(), reply);
 }
 
@@ -137,21 +136,44 @@ function answerError(error: unknown): unknown {
   return statusCode === 503 ? Object.assign(refused, { headers: retryHeaders }) : refused;
 }
 
-/** A signal that aborts if the client leaves before its answer has been written. */
-function clientSignal(reply: FastifyReply, name: string): AbortSignal {
-  const { raw } = reply;
-  const controller = new AbortController();
-  const leave = (): void => {
-    if (raw.writableEnded) return;
-    controller.abort(
-      callError(name, 'ERR_ABORTED', `Call of \`${name}\` was aborted: the client left`),
-    );
-  };
-  // 'close' comes once, and it may have come while the hooks before the handler ran. A session outlives its streams.
-  const { stream = raw } = raw as { readonly stream?: Http2ServerResponse['stream'] };
-  if (stream.destroyed || raw.socket?.destroyed) leave();
-  else raw.once('close', leave);
-  return controller.signal;
+/** The client of one request, which may leave before its answer has been written; also `request.coalesced` of a request that waits. */
+class Client implements CoalescedRequest {
+  readonly waiters = 1;
+  hasLeft = false;
+  /** Its call in flight. */
+  call: WaitingCall<Answer> | undefined;
+  readonly #name: string;
+  #controller: AbortController | undefined;
+
+  constructor({ raw }: FastifyReply, name: string) {
+    this.#name = name;
+    // 'close' comes once, and it may have come while the hooks before the handler ran. A session outlives its streams.
+    const { stream = raw } = raw as { readonly stream?: Http2ServerResponse['stream'] };
+    if (stream.destroyed || raw.socket?.destroyed) this.hasLeft = true;
+    else {
+      raw.once('close', () => {
+        if (!raw.writableEnded) this.#leave();
+      });
+    }
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.hasLeft) this.#controller.abort(this.#leftError());
+    return this.#controller.signal;
+  }
+
+  #leave(): void {
+    this.hasLeft = true;
+    const error = this.#leftError();
+    this.call?.aborted(error);
+    this.#controller?.abort(error);
+  }
+
+  #leftError(): Error {
+    const message = `Call of \`${this.#name}\` was aborted: the client left`;
+    return callError(this.#name, 'ERR_ABORTED', message);
+  }
 }
 
 /** A run of a handler, for the request that leads it. */
@@ -170,7 +192,7 @@ interface Entry {
 
 /** The runs of handlers in flight, by key. */
 interface SharedRuns extends Pick<Coalescer<string, Answer>, 'stats' | 'close'> {
-  enter(key: string, signal: AbortSignal): Entry;
+  enter(key: string, client: Client): Entry;
 }
 
 /**
@@ -179,7 +201,7 @@ interface SharedRuns extends Pick<Coalescer<string, Answer>, 'stats' | 'close'> 
  */
 export function createSharedRuns(options: ResolvedCoalesceRoutesOptions['coalescer']): SharedRuns {
   const opened: SharedRun[] = [];
-  const coalescer = createCoalescer<string, Answer>(
+  const coalescer = createJoinableCoalescer<string, Answer>(
     (_key, context) =>
       new Promise((settle, reject) => {
         opened.push({ context, settle });
@@ -190,10 +212,16 @@ export function createSharedRuns(options: ResolvedCoalesceRoutesOptions['coalesc
     { ...options, context: 'caller' },
   );
   return {
-    enter(key, signal) {
-      const answer = coalescer.get(key, { signal });
-      // The loader is called inside the call of `get`, or not at all.
-      return { answer, sharedRun: opened.pop() };
+    enter(key, client) {
+      if (client.hasLeft)
+        return { answer: coalescer.get(key, { signal: client.signal }), sharedRun: undefined };
+      try {
+        client.call = coalescer.join(key);
+      } catch (error) {
+        return { answer: Promise.reject(error), sharedRun: undefined };
+      }
+      // The loader is called inside the call of `join`, or not at all.
+      return { answer: client.call.promise, sharedRun: opened.pop() };
     },
     stats: () => coalescer.stats(),
     close: () => coalescer.close(),

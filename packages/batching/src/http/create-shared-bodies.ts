@@ -1,7 +1,7 @@
-import { wrongOption } from '@ticketing/kit';
-import { Leavers } from '../leavers.ts';
+import { createSignalListeners, LinkedList, wrongOption } from '@ticketing/kit';
+import { WaitingCall, type WaitingCalls } from '../waiting-call.ts';
 import { acceptedEncoding } from './accepted-encoding.ts';
-import { type Encoded, type EncodeJob, EncodeQueue } from './encode-queue.ts';
+import { type Encoded, EncodeQueue } from './encode-queue.ts';
 import { entityTag, hasTag, weakTag } from './entity-tag.ts';
 import { type KeptEncoding, KeptEncodings } from './kept-encodings.ts';
 import type {
@@ -35,15 +35,10 @@ export function createSharedBodies(options: SharedBodiesOptions = {}): SharedBod
 
 /** One coding of one body. */
 type Variant =
-  | { readonly kind: 'pending'; readonly job: EncodeJob; readonly waiters: Waiters }
+  | { readonly kind: 'pending'; readonly waiting: WaitingCalls<Encoded> }
   | { readonly kind: 'kept'; readonly kept: KeptEncoding }
   /** Its encoding is not smaller, or failed. */
   | { readonly kind: 'plain' };
-
-/** Callers that wait for an encoding. */
-interface Waiters {
-  count: number;
-}
 
 /** State of one body, for as long as the body is. */
 interface BodyState {
@@ -61,7 +56,7 @@ class EncodedBodies implements SharedBodies {
   readonly #options: ResolvedSharedBodiesOptions;
   readonly #queue: EncodeQueue;
   readonly #kept: KeptEncodings;
-  readonly #leavers = new Leavers();
+  readonly #signals = createSignalListeners();
   readonly #states = new WeakMap<Uint8Array, BodyState>();
   /** Drops the encoded bytes of a body that is gone. */
   readonly #gone: FinalizationRegistry<BodyState>;
@@ -197,46 +192,47 @@ class EncodedBodies implements SharedBodies {
   }
 
   /** Waits for the bytes; `undefined` if the body is to be sent as it is. */
-  async #encoded(wanted: {
+  async #encoded({
+    body,
+    encoding,
+    signal,
+  }: {
     readonly body: Uint8Array;
     readonly encoding: string;
     readonly signal: AbortSignal | undefined;
   }): Promise<Uint8Array | undefined> {
-    const pending = this.#join(wanted.body, wanted.encoding);
-    if (pending === undefined) {
+    const waiting = this.#waitingFor(body, encoding);
+    if (waiting === undefined) {
       this.#counts.overflowed += 1;
       return undefined;
     }
-    const { job, waiters } = pending;
-    waiters.count += 1;
-    const { signal } = wanted;
-    const onLeave = (): void => {
-      this.#counts.left += 1;
-      waiters.count -= 1;
-      if (waiters.count === 0 && this.#queue.drop(job)) {
-        this.#stateOf(wanted.body).variants.delete(wanted.encoding);
-      }
-    };
-    const outcome = await (signal === undefined
-      ? job.outcome
-      : this.#leavers.wait(job.outcome, { signal, onLeave }));
-    return outcome.kind === 'encoded' && outcome.bytes.length < wanted.body.length
+    const call = new WaitingCall(waiting);
+    if (signal !== undefined) call.leaveBy(signal, this.#signals);
+    const outcome = await call.promise;
+    return outcome.kind === 'encoded' && outcome.bytes.length < body.length
       ? outcome.bytes
       : undefined;
   }
 
-  /** Joins the encoding of a body, or begins it; `undefined` if too many wait. */
-  #join(body: Uint8Array, encoding: string): Extract<Variant, { kind: 'pending' }> | undefined {
+  /** Returns the calls that wait for an encoding, which begins if there is none; `undefined` if too many wait. */
+  #waitingFor(body: Uint8Array, encoding: string): WaitingCalls<Encoded> | undefined {
     const { variants } = this.#stateOf(body);
     const known = variants.get(encoding);
-    if (known?.kind === 'pending') return known;
-    const job = this.#queue.add({ encoding, body });
+    if (known?.kind === 'pending') return known.waiting;
+    const calls = new LinkedList<WaitingCall<Encoded>>();
+    const settle = (outcome: Encoded): void => {
+      variants.set(encoding, this.#settled(body, outcome));
+      for (const call of calls.take()) call.resolve(outcome);
+    };
+    const job = this.#queue.add({ encoding, body, settle });
     if (job === undefined) return undefined;
-    const pending = { kind: 'pending', job, waiters: { count: 0 } } as const;
-    variants.set(encoding, pending);
-    // Attached before those of the callers, which then find what it leaves.
-    void job.outcome.then((outcome) => variants.set(encoding, this.#settled(body, outcome)));
-    return pending;
+    const onLeave = (): void => {
+      this.#counts.left += 1;
+      if (calls.size === 0 && this.#queue.drop(job)) variants.delete(encoding);
+    };
+    const waiting = { calls, onLeave };
+    variants.set(encoding, { kind: 'pending', waiting });
+    return waiting;
   }
 
   /** Counts and keeps an encoding. */

@@ -10,8 +10,7 @@ export type Encoded =
 export interface EncodeJob extends Linked {
   readonly encoding: string;
   readonly body: Uint8Array;
-  /** Never rejects; stays pending if the encoding is dropped. */
-  readonly outcome: Promise<Encoded>;
+  /** Called once, unless the encoding is dropped. */
   readonly settle: (outcome: Encoded) => void;
 }
 
@@ -42,12 +41,10 @@ export class EncodeQueue {
   }
 
   /** Adds an encoding, which begins at once if it may; `undefined` if too many wait. */
-  add({ encoding, body }: Pick<EncodeJob, 'encoding' | 'body'>): EncodeJob | undefined {
+  add(wanted: Omit<EncodeJob, keyof Linked>): EncodeJob | undefined {
     const mayBegin = this.#running < this.#bounds.concurrency;
     if (!mayBegin && this.#waiting.size >= this.#bounds.maxQueued) return undefined;
-    const { promise: outcome, resolve: settle } = withResolvers<Encoded>();
-    const links = { previous: undefined, next: undefined, list: undefined };
-    const job: EncodeJob = { encoding, body, outcome, settle, ...links };
+    const job = { ...wanted, previous: undefined, next: undefined, list: undefined };
     if (mayBegin) void this.#run(job);
     else this.#waiting.add(job);
     return job;
@@ -60,13 +57,7 @@ export class EncodeQueue {
 
   async #run(job: EncodeJob): Promise<void> {
     this.#running += 1;
-    let outcome: Encoded = { kind: 'failed' };
-    try {
-      const bytes = await this.#encode(job.encoding, job.body);
-      if (bytes instanceof Uint8Array) outcome = { kind: 'encoded', bytes };
-    } catch {
-      // The body is sent as it is, and the failure is counted.
-    }
+    const outcome = await this.#outcome(job);
     this.#running -= 1;
     job.settle(outcome);
     const next = this.#waiting.first;
@@ -74,13 +65,13 @@ export class EncodeQueue {
     this.#waiting.delete(next);
     void this.#run(next);
   }
-}
-
-/** `Promise.withResolvers`, which Node.js 20 lacks. */
-function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
-  let resolve!: (value: T) => void;
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
+  async #outcome({ encoding, body }: EncodeJob): Promise<Encoded> {
+    try {
+      const bytes = await this.#encode(encoding, body);
+      if (bytes instanceof Uint8Array) return { kind: 'encoded', bytes };
+    } catch {
+      // The body is sent as it is, and the failure is counted.
+    }
+    return { kind: 'failed' };
+  }
 }

@@ -1,0 +1,77 @@
+import type { AbortWaiter, Clock, Linked, LinkedList, SignalListeners } from '@ticketing/kit';
+
+/** The calls that wait for one load, and may leave it. */
+export interface WaitingCalls<V> {
+  readonly calls: LinkedList<WaitingCall<V>>;
+  /** Copies the value for one caller. */
+  readonly copy?: ((value: V) => V) | undefined;
+  /** Called after a call has left. */
+  readonly onLeave: () => void;
+}
+
+/**
+ * One call that may leave a load. The load has a list of them, and settles each: a reaction to its promise costs more, and
+ * would keep what the caller holds after it has left.
+ */
+export class WaitingCall<V> implements AbortWaiter, Linked {
+  readonly promise: Promise<V>;
+  previous: this | undefined;
+  next: this | undefined;
+  list: object | undefined;
+  readonly #load: WaitingCalls<V>;
+  #resolve!: (value: V) => void;
+  #reject!: (error: unknown) => void;
+  #signal: { readonly signal: AbortSignal; readonly listeners: SignalListeners } | undefined;
+  #timer: { readonly clock: Clock; readonly id: unknown } | undefined;
+
+  constructor(load: WaitingCalls<V>) {
+    this.#load = load;
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    load.calls.add(this);
+  }
+
+  /** Leaves as a signal aborts. */
+  leaveBy(signal: AbortSignal, listeners: SignalListeners): void {
+    this.#signal = { signal, listeners };
+    listeners.add(signal, this);
+  }
+
+  /** Leaves when its time is up. */
+  leaveAfter(
+    ms: number,
+    { clock, error }: { readonly clock: Clock; readonly error: () => Error },
+  ): void {
+    this.#timer = { clock, id: clock.setTimeout(() => this.aborted(error()), ms) };
+  }
+
+  /** Rejects, unless it has settled. */
+  aborted(reason: unknown): void {
+    if (!this.#load.calls.delete(this)) return;
+    this.#release();
+    this.#load.onLeave();
+    this.#reject(reason);
+  }
+
+  resolve(value: V): void {
+    this.#release();
+    const { copy } = this.#load;
+    try {
+      this.#resolve(copy === undefined ? value : copy(value));
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+
+  reject(error: unknown): void {
+    this.#release();
+    this.#reject(error);
+  }
+
+  #release(): void {
+    this.#signal?.listeners.remove(this.#signal.signal, this);
+    this.#timer?.clock.clearTimeout(this.#timer.id);
+  }
+}
