@@ -11,5 +11,6 @@ test.each(WAYS)(
     const { answered, refused } = await compareManyRequests(way, { runs, seed });
     console.log(`${way.kind}: ${answered} answered by a worker, ${refused} refused`);
   },
-  Math.max(120_000, runs * 20),
+  // Each request has a limit of its own: how long all of them take is up to the machine.
+  0,
 );
