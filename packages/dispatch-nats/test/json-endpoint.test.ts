@@ -322,6 +322,9 @@ describe.skipIf(engineProgram('nats') === undefined)('serveJson() on a NATS serv
       );
       expect(shapeOf(own)).toEqual(shapeOf(theirs));
       expect(own).toMatchObject({ type: theirs?.['type'], name, id, version: '1.2.3' });
+      if (verb === 'STATS') {
+        expect(own).toMatchObject({ endpoints: [{ num_requests: 1, num_errors: 0 }] });
+      }
       const { headers: none } = await client.request(`$SRV.${verb}.${name}.${id}`);
       expect(none).toBeUndefined();
     }

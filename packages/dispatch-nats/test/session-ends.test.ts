@@ -1,6 +1,6 @@
 import { createInProcessDispatcher, DispatchError, defineTasks } from '@ticketing/dispatch';
 import type { WireMessage } from '@ticketing/dispatch/transport';
-import { decodeFromWorker } from '@ticketing/dispatch/transport';
+import { decodeFromWorker, postToWorker, type ToWorker } from '@ticketing/dispatch/transport';
 import { createManualClock, type ManualClock, turns } from '@ticketing/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Admission } from '../src/host/admission.ts';
@@ -112,6 +112,7 @@ describe('HostSession', () => {
     };
     const clock = createManualClock();
     const admission = new Admission(new Map(), 8, { clock, began() {} });
+    const ends: string[] = [];
     const session = new HostSession(
       opening,
       { subject: 's', credit: 4 },
@@ -120,15 +121,32 @@ describe('HostSession', () => {
         module: defineTasks({ sum: () => 6 }),
         admission,
         silent() {},
-        ended() {},
+        ended: (_, lost) => ends.push(lost ? 'lost' : 'ended'),
       },
     );
-    /** The dispatcher speaks first. */
-    const first = new Uint8Array(HEAD_BYTES);
-    first.set([1, 2]);
-    first[7] = 1;
-    session.receive(first);
-    return { session, admission, frames };
+    const { link: way, published } = fakeLink(100_000);
+    const dispatcher = new SessionChannel(
+      { link: way, subject: 's', maxBytes: 1 << 20, name: 'web' },
+      { message() {}, ping() {}, ended() {}, broken() {} },
+    );
+    /** Delivers what the dispatcher has sent; `change` may alter the bytes. */
+    const deliver = (change: (bytes: Uint8Array) => void = () => {}): void => {
+      for (const bytes of published.splice(0)) {
+        change(bytes);
+        session.receive(bytes);
+      }
+    };
+    const call = (seq: number, input: unknown = 1): void => {
+      const run: ToWorker = {
+        ...{ kind: 'run', seq, id: seq, task: 'sum', input, attempt: 1, deadline: undefined },
+        ...{ metadata: undefined, transfer: undefined, announce: false },
+      };
+      postToWorker([run], (sent) => dispatcher.send(sent as WireMessage), dispatcher.writing);
+    };
+    // The dispatcher speaks first.
+    dispatcher.ping('reply', 0);
+    deliver();
+    return { session, admission, frames, ends, call, deliver };
   }
   const kinds = (frames: readonly unknown[]) =>
     frames.map((frame) => (frame as { kind: string }).kind);
@@ -144,6 +162,35 @@ describe('HostSession', () => {
       { kind: 'busy', seq: 0 },
       { kind: 'room', window: 9 },
     ]);
+  });
+
+  it('answers a call, and ends for a number that does not rise', async () => {
+    const { session, admission, frames, ends, call, deliver } = open();
+    call(1);
+    deliver();
+    expect([session.calls.running, admission.running]).toEqual([1, 1]);
+    await turns(5);
+    expect(kinds(frames())).toContain('done');
+    expect([session.calls.running, admission.running, ends]).toEqual([0, 0, []]);
+    call(1);
+    deliver();
+    expect(ends).toEqual(['lost']);
+  });
+
+  it('ends for a number that is none', () => {
+    const { ends, call, deliver } = open();
+    call(1.5);
+    deliver();
+    expect(ends).toEqual(['lost']);
+  });
+
+  it('answers a call that it cannot read, and counts it until then', async () => {
+    const { session, admission, frames, ends, call, deliver } = open();
+    call(1, new Map([[1, new Uint8Array(64)]]));
+    deliver((bytes) => bytes.fill(0xff, bytes.byteLength - 40));
+    await turns(5);
+    expect(kinds(frames())).toContain('failed');
+    expect([session.calls.running, admission.running, ends]).toEqual([0, 0, []]);
   });
 
   it('asks for a successor once, at once', async () => {

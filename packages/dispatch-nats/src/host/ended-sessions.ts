@@ -16,8 +16,9 @@ export class EndedSessions {
 
   receive(data: Uint8Array, key: string): void {
     if (isFarewell(data) || this.#told.has(key) || this.#told.size >= MAX_TOLD) return;
-    const [, dispatcher, session] = sessionKey.exec(key) ?? [];
-    if (dispatcher === undefined || session === undefined) return;
+    const parts = sessionKey.exec(key);
+    if (parts === null) return;
+    const [, dispatcher = '', session = ''] = parts;
     this.#told.add(key);
     this.#tell(dispatcher, session);
   }
