@@ -160,7 +160,7 @@ describe('a connection that was given', () => {
     expect(host.stats()).toMatchObject({ running: 0, lost: 1 });
     await expect(host.ready()).rejects.toMatchObject({
       code: 'ERR_CLOSED',
-      message: `Host ${host.id} cannot serve: the connection of \`nats\` is closed`,
+      message: `Host ${host.id} cannot serve: the connection of \`nats\` is closed; create a host with another one, or pass the options of one`,
     });
     expect(closed).toMatchObject([{ host: host.id, name: undefined, reconnects: false }]);
     // The dispatcher learns it by the missing beats.

@@ -204,7 +204,7 @@ describe.skipIf(engineProgram('nats') === undefined)('serveJson() on a NATS serv
     await until(() => endpoint.stats().running === 1);
     expect(await ask('double', '1')).toMatchObject({
       status: 503,
-      text: 'Host cannot run `double`: `capacity` (1) requests run',
+      text: 'Host cannot run `double`: `capacity` (1) requests run; try again',
     });
     const closing = endpoint.close();
     expect(await first).toMatchObject({ status: 503, text: 'Cannot finish: the host is closing' });

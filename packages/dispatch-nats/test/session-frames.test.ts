@@ -47,7 +47,7 @@ test('a host of an older version is refused streams alone', () => {
       error: {
         code: 'ERR_UNKNOWN_TASK',
         message:
-          'Cannot stream task `sum`: host old.aaaaaaaa has an older version of @ticketing/dispatch-nats, without streams',
+          'Cannot stream task `sum`: host old.aaaaaaaa has an older version of @ticketing/dispatch-nats, without streams; update it',
         data: { name: 'host old.aaaaaaaa', task: 'sum' },
       },
     },

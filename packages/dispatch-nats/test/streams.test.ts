@@ -279,7 +279,7 @@ it('a host of an older version refuses a stream by one clear error, and runs oth
   const call = dispatcher.run('double', 2);
   await expect(items.next()).rejects.toMatchObject({
     code: 'ERR_UNKNOWN_TASK',
-    message: `Cannot stream task \`numbers\`: host ${host.id} has an older version of @ticketing/dispatch-nats, without streams`,
+    message: `Cannot stream task \`numbers\`: host ${host.id} has an older version of @ticketing/dispatch-nats, without streams; update it`,
   });
   expect(await call).toBe(4);
   expect(notes).toEqual([]);

@@ -69,6 +69,7 @@ export function noteFrame(session: OpenSession, frame: FromWorker): void {
   }
 }
 
+/** Notes the time in which the host has answered a question. */
 export function noteRoundTrip(session: OpenSession, ms: number): void {
   session.rttMs = ms;
 }

@@ -30,7 +30,7 @@ export function withoutStreams(frames: readonly ToWorker[], host: string): reado
 }
 
 function noStreams(task: string, host: string): DispatchError {
-  const why = `host ${host} has an older version of @ticketing/dispatch-nats, without streams`;
+  const why = `host ${host} has an older version of @ticketing/dispatch-nats, without streams; update it`;
   return new DispatchError('ERR_UNKNOWN_TASK', `Cannot stream task \`${task}\`: ${why}`, {
     data: { name: `host ${host}`, task },
   });

@@ -58,6 +58,7 @@ const WITHIN_MS = 13_000;
 /** Most bytes of an announcement, an opening or its answer; larger ones are not read. */
 export const MAX_JSON_BYTES: number = 512 * 1024;
 
+/** Returns a value as the bytes of its JSON. */
 export function encodeJson(value: unknown): Uint8Array {
   return Buffer.from(JSON.stringify(value));
 }

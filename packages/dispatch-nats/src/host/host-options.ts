@@ -30,6 +30,7 @@ export function capacityOf({ capacity, dispatcher }: HostOptions): number {
   return capacity ?? CAPACITY_OF_WORKER * Math.max(1, dispatcher.stats().workers.length);
 }
 
+/** Returns the error of a host that was closed. */
 export function closedError(name: string): DispatchError {
   return new DispatchError('ERR_CLOSED', `Host ${name} is closed`, {
     data: { name },
@@ -40,7 +41,7 @@ export function closedError(name: string): DispatchError {
 export function withoutConnection(name: string, cause: unknown): DispatchError {
   return new DispatchError(
     'ERR_CLOSED',
-    `Host ${name} cannot serve: the connection of \`nats\` is closed`,
+    `Host ${name} cannot serve: the connection of \`nats\` is closed; create a host with another one, or pass the options of one`,
     { data: { name }, ...(cause !== undefined && { cause }) },
   );
 }
@@ -54,10 +55,11 @@ export function tooManyTasks(name: string, bytes: number, limit: number): Dispat
   );
 }
 
+/** Returns the error of a JSON request above the capacity of its host. */
 export function fullError(name: string, task: string, limit: number): DispatchError {
   return new DispatchError(
     'ERR_QUEUE_FULL',
-    `Host ${name} cannot run \`${task}\`: \`capacity\` (${limit}) calls run`,
+    `Host ${name} cannot run \`${task}\`: \`capacity\` (${limit}) calls run; try again, or start further hosts`,
     { data: { name, task, limit } },
   );
 }

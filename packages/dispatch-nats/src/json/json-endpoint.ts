@@ -177,7 +177,7 @@ class Endpoint implements NatsJsonEndpoint {
       if (this.#running.size >= capacity) {
         throw new Refusal(
           503,
-          `Host cannot run \`${task}\`: \`capacity\` (${capacity}) requests run`,
+          `Host cannot run \`${task}\`: \`capacity\` (${capacity}) requests run; try again`,
         );
       }
       this.#running.add(running);

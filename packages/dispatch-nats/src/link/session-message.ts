@@ -7,6 +7,7 @@ export interface Head {
   readonly received: number;
 }
 
+/** Bytes of a head. */
 export const HEAD_BYTES = 12;
 /** Bytes of the text's length, which precede the text. */
 const LENGTH_BYTES = 4;
@@ -17,6 +18,7 @@ const MIN_PIECES = 64;
 /** Bytes below which a piece is copied, so that it keeps no other memory alive. */
 const COPIED_BYTES = 16_384;
 
+/** Flags of a message, as bits. */
 export const flag = {
   /** Marks the last piece of a message. */
   last: 1,
@@ -68,6 +70,7 @@ export class MessageMemory {
   }
 }
 
+/** Writes a head at the beginning of a message. */
 export function writeHead(bytes: Uint8Array, { flags, seq, received }: Head): void {
   bytes[0] = VERSION;
   bytes[1] = flags;
@@ -84,6 +87,7 @@ export function farewell(): Uint8Array {
   return bytes;
 }
 
+/** Returns true for a message that ends a session. */
 export function isFarewell(data: Uint8Array): boolean {
   return data.byteLength >= HEAD_BYTES && ((data[1] as number) & flag.end) !== 0;
 }
