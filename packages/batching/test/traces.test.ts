@@ -191,7 +191,7 @@ test('a load that nobody traced when it started publishes neither joins nor an e
 test('a stream is traced from its opening to its end, with each call that joins it', async () => {
   const clock = createManualClock();
   const events = ['ticketing:batching:stream-join', 'ticketing:batching:stream'];
-  const seen = listen(...traced('stream'), ...events, 'ticketing:batching:overflow');
+  const seen = listen(...traced('stream'), ...events, 'ticketing:batching:stream-overflow');
   const { open, streams } = holdStreams<string>();
   const coalescer = createStreamCoalescer(open, { name, clock, maxKeys: 1 });
   const readers = [coalescer.follow('a'), coalescer.follow('a')];
@@ -208,7 +208,7 @@ test('a stream is traced from its opening to its end, with each call that joins 
     'stream:start',
     'stream:end',
     'stream-join',
-    'overflow',
+    'stream-overflow',
     'stream:asyncStart',
     'stream:asyncEnd',
     'stream',

@@ -141,7 +141,7 @@ type Absent = 'env' | 'primaryTasks' | 'workerData' | 'clock' | 'maxWaitMs';
 
 /** {@link ClusterOptions}, filled and checked, in two parts: for the pool and for the cluster. */
 export interface ResolvedClusterOptions {
-  readonly pool: PoolOptions;
+  readonly pool: PoolOptions & { readonly name: string };
   readonly cluster: Omit<
     Filled,
     'restart' | 'recycle' | 'shutdown' | 'dispatch' | 'name' | 'workerData' | 'maxWaitMs'
@@ -227,7 +227,7 @@ export function resolveClusterOptions(
   const end = resolveShutdown(action, shutdown);
   const workers =
     cluster.workers === 'auto' ? Math.min(MAX_WORKERS, usableCores()) : cluster.workers;
-  const pool: PoolOptions = {
+  const pool: ResolvedClusterOptions['pool'] = {
     ...resolveByRules<typeof dispatch>(action, dispatch, dispatchRules, 'dispatch'),
     name,
     min: workers,

@@ -16,6 +16,7 @@ import type {
 } from '@ticketing/dispatch';
 import { createPool, type ObservedWorker, type Pool } from '@ticketing/dispatch/transport';
 import { between, checkByRules, MAX_TIMER_MS, unknownOption } from '@ticketing/kit';
+import { publishReports } from './cluster-channels.ts';
 import {
   type ClusterOptions,
   type ResolvedClusterOptions,
@@ -69,6 +70,7 @@ export class ClusterSupervisor implements Supervisor {
     this.connections = cluster.connections;
     this.#sessions = new PrimarySessions(cluster.primaryTasks);
     this.#ports = new HeldPorts({
+      name: pool.name,
       policy: cluster.schedulingPolicy,
       maxWaiting: cluster.maxWaiting,
       waitMs: cluster.maxWaitMs,
@@ -79,6 +81,7 @@ export class ClusterSupervisor implements Supervisor {
         this.#processes.set(workerId, child);
         this.#ports.watch(workerId, child);
       },
+      frames: (workerId, frames) => publishReports({ name: pool.name, workerId }, frames),
       message: (workerId, message) => {
         if (isMessage(message, left)) this.#departure?.left(workerId);
         else if (isMessage(message, terminated)) this.#terminated(workerId);

@@ -3,6 +3,7 @@ import cluster, { type ClusterSettings } from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import {
   createOrphanGuard,
+  type FromWorker,
   OutputSink,
   processWindow,
   slotVariable,
@@ -21,10 +22,11 @@ import {
 import type { ResolvedClusterOptions } from './cluster-options.ts';
 import { environmentOf } from './worker/worker-messages.ts';
 
-/** Callbacks for a worker's process events, and for its messages that the kernel does not know. */
+/** Callbacks for a worker's process events, its frames, and its messages that the kernel does not know. */
 export interface ProcessListener {
   started(workerId: number, child: ChildProcess): void;
   message(workerId: number, message: unknown): void;
+  frames(workerId: number, frames: readonly FromWorker[]): void;
   ended(workerId: number): void;
 }
 
@@ -81,7 +83,10 @@ export function createClusterTransport(
     const handle = startWorker(
       { launch, guard, workerId, slot, workerData, isInspected: opensInspector(execArgv), output },
       {
-        frames: (frames) => events.frames(frames),
+        frames(frames) {
+          listener.frames(workerId, frames);
+          events.frames(frames);
+        },
         exit(end) {
           listener.ended(workerId);
           events.exit(end);

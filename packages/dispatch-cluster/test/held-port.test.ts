@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { EventEmitter, once } from 'node:events';
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -32,6 +33,7 @@ class SimulatedChild extends EventEmitter {
 
 async function openPort(options: Partial<HeldPortOptions> = {}) {
   const port = new HeldPort({
+    name: 'cluster',
     listen: { port: 0, host: '127.0.0.1' },
     policy: 'round-robin',
     maxWaiting: 10,
@@ -70,7 +72,17 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
+/** Returns what a channel publishes until the test ends. */
+function heardOn(event: string): unknown[] {
+  const published: unknown[] = [];
+  const note = (message: unknown): void => void published.push(message);
+  subscribe(`ticketing:dispatch-cluster:${event}`, note);
+  onTestFinished(() => void unsubscribe(`ticketing:dispatch-cluster:${event}`, note));
+  return published;
+}
+
 test('without a worker maxWaiting connections wait, for waitMs at most', async () => {
+  const published = heardOn('connection-dropped');
   const { port, join, connect } = await openPort({ maxWaiting: 2, waitMs: 1000 });
   await join(1);
   port.drop(1);
@@ -83,6 +95,8 @@ test('without a worker maxWaiting connections wait, for waitMs at most', async (
   expect([port.waiting, port.dropped]).toEqual([2, 1]);
   await pass(500);
   expect([port.waiting, port.dropped]).toEqual([0, 3]);
+  const dropped = ['full', 'late', 'late'].map((reason) => ({ name: 'cluster', reason }));
+  expect(published).toEqual(dropped);
   // These clients have sent nothing, so they get no answer.
   await pass(1000);
   await Promise.all(closed);
@@ -188,6 +202,7 @@ test('a worker whose handles are lost is handed others, and is replaced if it ne
 });
 
 test('a worker is wedged once it has claimed nothing for claimTimeoutMs, and no earlier', async () => {
+  const published = heardOn('worker-wedged');
   const { port, join, connect } = await openPort({ claimTimeoutMs: 4000 });
   const worker = await join(1);
   await connect();
@@ -203,6 +218,7 @@ test('a worker is wedged once it has claimed nothing for claimTimeoutMs, and no 
   expect([port.wedged, worker.heard.some(({ kind }) => kind === 'replace')]).toEqual([0, false]);
   await live(500);
   expect([port.wedged, worker.heard.some(({ kind }) => kind === 'replace')]).toEqual([1, true]);
+  expect(published).toEqual([{ name: 'cluster', workerId: 1 }]);
 });
 
 test('a worker that was heard for less than half of claimTimeoutMs since its last claim is not called wedged', async () => {

@@ -54,12 +54,14 @@ test('a call is traced from its acceptance until it has settled', async () => {
   transport.at(0).answer(1, 'yes');
   transport.at(0).fail(2, error);
   const end = { attempt: 1, workerId: 1, waitMs: 0, runMs: 1 };
+  const completed = { outcome: 'completed', result: 'yes' };
+  const failed = { outcome: 'failed', error };
   expect(events.splice(0)).toEqual([
-    ['asyncStart', { ...first, ...end, result: 'yes' }],
-    ['asyncEnd', { ...first, ...end, result: 'yes' }],
-    ['error', { ...second, ...end, error }],
-    ['asyncStart', { ...second, ...end, error }],
-    ['asyncEnd', { ...second, ...end, error }],
+    ['asyncStart', { ...first, ...end, ...completed }],
+    ['asyncEnd', { ...first, ...end, ...completed }],
+    ['error', { ...second, ...end, ...failed }],
+    ['asyncStart', { ...second, ...end, ...failed }],
+    ['asyncEnd', { ...second, ...end, ...failed }],
   ]);
 });
 

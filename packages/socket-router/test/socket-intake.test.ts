@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Duplex } from 'node:stream';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { EmitRouterEvent } from '../src/contract/socket-router.ts';
 import { loadReaders } from '../src/intake/head-sniffer.ts';
 import { SocketIntake } from '../src/intake/socket-intake.ts';
@@ -173,13 +174,18 @@ test('a client that ends before its head does gets an answer, if it has sent som
   }
 });
 
-test('a client that leaves before its head is read is gone', async () => {
+test('a client that leaves before its head is read is gone, which is published', async () => {
+  const published: unknown[] = [];
+  const note = (message: unknown): void => void published.push(message);
+  subscribe('ticketing:socket-router:gone', note);
+  onTestFinished(() => void unsubscribe('ticketing:socket-router:gone', note));
   const { connect, counts, refused, intake } = await openIntake();
   const socket = connect();
   await socket.say('GET / ');
   socket.destroy(new Error('reset'));
   await turn();
   expect(counts).toMatchObject({ accepted: 1, gone: 1 });
+  expect(published).toEqual([{ kind: 'connection' }]);
   expect(refused).toEqual([]);
   expect(intake.stats().reading).toBe(0);
   expect(vi.getTimerCount()).toBe(0);

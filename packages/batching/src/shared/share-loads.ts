@@ -9,6 +9,7 @@ import {
   resolveShareLoadsOptions,
   type ShareLoadsOptions,
 } from './share-loads-options.ts';
+import { runTraced, type SharedTrace, traceJoin, traceLead, traceShared } from './shared-traces.ts';
 
 /** Counters of one process since the start. */
 export interface SharedLoadsStats {
@@ -64,6 +65,8 @@ const MAX_RENEWALS = 100;
  * outcome. One process leads: it gets a lease, which it renews; when it dies, another one loads after `leaseMs`. With
  * `ttlMs` values are kept for all. An engine that cannot be reached makes each process load for itself.
  * Leases are no locks: now and then two processes load the same key.
+ * Diagnostics channels: the tracing channel `ticketing:batching:shared`, inside whose bound stores the loader runs;
+ * `ticketing:batching:shared-lead`, `…:shared-join`.
  *
  * @throws TypeError or RangeError for a loader that is no function, and for options that are unknown or out of range
  * @example
@@ -118,14 +121,16 @@ class SharedLoads<K, V> {
   async get(key: K, context: LoadContext<K>): Promise<V> {
     this.#counts.asked += 1;
     this.#counts.inFlight += 1;
+    const trace = traceShared(this.#options.name, key);
     try {
-      return await this.#get(key, context);
+      if (trace === undefined) return await this.#get(key, context);
+      return await runTraced(trace, () => this.#get(key, context, trace));
     } finally {
       this.#counts.inFlight -= 1;
     }
   }
 
-  async #get(key: K, context: LoadContext<K>): Promise<V> {
+  async #get(key: K, context: LoadContext<K>, trace?: SharedTrace): Promise<V> {
     const id = this.#idOf(key);
     const { coordinator, leaseMs } = this.#options;
     const { signal } = context;
@@ -144,6 +149,7 @@ class SharedLoads<K, V> {
       if (claim.kind === 'wait') {
         wait = claim;
         after ??= claim.fence;
+        if (trace !== undefined) traceJoin(trace, loadOf(id, claim.fence));
         await wokenOrAborted(claim.woken, signal);
         continue;
       }
@@ -152,6 +158,7 @@ class SharedLoads<K, V> {
           void claim.lease.release();
           throw signal.reason;
         }
+        traceLead(this.#options.name, loadOf(id, claim.lease.fence), trace);
         const led = await this.#lead(key, context, claim.lease);
         if (led.kind === 'done') return led.value;
         this.#counts.repeated += 1;
@@ -159,11 +166,12 @@ class SharedLoads<K, V> {
         lost += 1;
         continue;
       }
-      const answer = this.#read(key, id, claim, after);
+      const answer = this.#read(key, id, claim, { after, trace });
       if (answer.kind === 'done') return answer.value;
       break;
     }
     this.#counts.local += 1;
+    if (trace !== undefined) trace.outcome = 'local';
     return this.#load(key, context);
   }
 
@@ -172,7 +180,10 @@ class SharedLoads<K, V> {
     key: K,
     id: string,
     claim: Exclude<Claim, { readonly kind: 'wait' | 'lease' }>,
-    after: Fence | undefined,
+    {
+      after,
+      trace,
+    }: { readonly after: Fence | undefined; readonly trace: SharedTrace | undefined },
   ): Attempt<V> {
     if (claim.kind === 'local') return NONE;
     const { codec } = this.#options;
@@ -189,6 +200,7 @@ class SharedLoads<K, V> {
     const isKept = after === undefined && !(claim.kind === 'value' && claim.leftMs <= 0);
     if (isKept) this.#counts.kept += 1;
     else this.#counts.followed += 1;
+    if (trace !== undefined) trace.outcome = isKept ? 'kept' : 'followed';
     if ('error' in decoded) throw decoded.error;
     if (claim.kind === 'value') this.#renewEarly(key, id, claim);
     return { kind: 'done', value: decoded.value };
@@ -270,6 +282,7 @@ class SharedLoads<K, V> {
     if (claim.kind === 'wait') claim.leave();
     if (claim.kind !== 'lease') return;
     this.#counts.renewals += 1;
+    traceLead(this.#options.name, loadOf(id, claim.lease.fence), undefined);
     await this.#lead(key, { key, signal, waiters: 0 }, claim.lease, true);
   }
 
@@ -285,6 +298,11 @@ class SharedLoads<K, V> {
 
 type Attempt<V> = { readonly kind: 'done'; readonly value: V } | { readonly kind: 'none' };
 const NONE = { kind: 'none' } as const;
+
+/** Returns the name of a load, which is the same in all processes. */
+function loadOf(id: string, fence: Fence): string {
+  return `${id}:${fence}`;
+}
 
 /** A result that is no positive number, or a throw, keeps nothing. */
 function lifetime(of: () => number): number {

@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { aFunction, createSignalListeners, wrongOption } from '@ticketing/kit';
 import { isPrimitive, type KeyValue, objectKeyError } from '../canonical-key.ts';
 import { callError } from '../errors.ts';
-import { inThisContext, overflowChannel, publishEnd } from '../traces.ts';
+import { inThisContext, publishEnd } from '../traces.ts';
 import { FollowedStream, type ReaderEnd } from './followed-stream.ts';
 import { SharedStream, type StreamEnd, type StreamEvents } from './shared-stream.ts';
 import type {
@@ -23,13 +23,14 @@ import {
   streamChannel,
   streamEndChannel,
   streamJoinChannel,
+  streamOverflowChannel,
 } from './stream-traces.ts';
 
 /**
  * Creates a coalescer of streams: equal keys in flight share one source, which `open` makes at once, inside the call of
  * `follow`. Each reader gets every item from the first on; the last one that leaves ends the source.
  * Diagnostics channels: `ticketing:batching:stream`, `{ name, key, ms, items, error? }` as each stream ends; the tracing channel
- * of the same name, inside whose bound stores the source runs; `ticketing:batching:stream-join`, `…:overflow`.
+ * of the same name, inside whose bound stores the source runs; `ticketing:batching:stream-join`, `…:stream-overflow`.
  *
  * @throws TypeError or RangeError for `open` that is no function, and for options that are unknown or out of range
  * @example
@@ -207,7 +208,7 @@ class KeyedStreams<K, T> implements StreamCoalescer<K, T> {
   #overflow(key: K, code: 'ERR_TOO_MANY_KEYS' | 'ERR_TOO_MANY_READERS', limit: number): void {
     const { name, overflow } = this.#options;
     this.#counts.overflowed += 1;
-    if (overflowChannel.hasSubscribers) overflowChannel.publish({ name, key, code });
+    if (streamOverflowChannel.hasSubscribers) streamOverflowChannel.publish({ name, key, code });
     if (overflow === 'bypass') return;
     const [option, what] =
       code === 'ERR_TOO_MANY_KEYS'

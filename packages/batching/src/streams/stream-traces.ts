@@ -21,3 +21,5 @@ export const streamChannel: TraceChannel<StreamTrace> = tracingChannel('ticketin
 export const streamEndChannel: Channel = channel('ticketing:batching:stream');
 /** A call joined a stream in flight: `{ name, key, streamId, readers }`. Published for streams that started after the subscription. */
 export const streamJoinChannel: Channel = channel('ticketing:batching:stream-join');
+/** A call was above a bound: `{ name, key, code }`. */
+export const streamOverflowChannel: Channel = channel('ticketing:batching:stream-overflow');

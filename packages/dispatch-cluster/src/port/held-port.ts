@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import net, { type Socket } from 'node:net';
+import { publishWedged } from '../cluster-channels.ts';
 import {
   type FromPort,
   fromPort,
@@ -25,6 +26,8 @@ const LINGER_MS = 500;
 
 /** Options of a port: its address, policy and limits. */
 export interface HeldPortOptions {
+  /** Name of the cluster. */
+  readonly name: string;
   readonly listen: PortOptions;
   /** Scheduling policy. `shared`: workers accept by themselves. */
   readonly policy: 'round-robin' | 'shared';
@@ -351,6 +354,7 @@ export class HeldPort {
     if (heardAt - unclaimedSince < claimTimeoutMs / 2) return;
     member.isWedged = true;
     this.wedged += 1;
+    publishWedged({ name: this.#options.name, workerId: member.workerId });
     tell(member.child, { kind: 'replace' });
   }
 }

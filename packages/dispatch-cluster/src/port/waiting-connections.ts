@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { publishDropped } from '../cluster-channels.ts';
 import { monotonicMs } from './port-messages.ts';
 import { refuseConnection } from './refuse-connection.ts';
 
@@ -15,13 +16,19 @@ export interface WaitingConnection {
 
 /** Connections that wait for a worker: at most `maxWaiting`, each for at most `waitMs` from its arrival. */
 export class WaitingConnections {
+  readonly #name: string;
   readonly #maxWaiting: number;
   readonly #waitMs: number;
   #connections: WaitingConnection[] = [];
   /** Connections closed because too many waited, or refused because they waited too long. */
   dropped = 0;
 
-  constructor(limits: { readonly maxWaiting: number; readonly waitMs: number }) {
+  constructor(limits: {
+    readonly name: string;
+    readonly maxWaiting: number;
+    readonly waitMs: number;
+  }) {
+    this.#name = limits.name;
     this.#maxWaiting = limits.maxWaiting;
     this.#waitMs = limits.waitMs;
   }
@@ -34,6 +41,7 @@ export class WaitingConnections {
   add(socket: Socket): boolean {
     if (this.#connections.length >= this.#maxWaiting) {
       this.dropped += 1;
+      publishDropped(this.#name, 'full');
       socket.destroy();
       return false;
     }
@@ -68,6 +76,7 @@ export class WaitingConnections {
     if (late.length === 0) return;
     this.#connections = this.#connections.filter((connection) => !isLate(connection));
     this.dropped += late.length;
+    publishDropped(this.#name, 'late', late.length);
     for (const { socket } of late) refuseConnection(socket);
   }
 

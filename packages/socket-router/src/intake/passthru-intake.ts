@@ -10,6 +10,7 @@ import { readAgain } from '../reading/http/read-again.ts';
 import { answerSocket, problem } from '../server/answers.ts';
 import { ClaimsByWorker } from '../wire/claim-marks.ts';
 import { CLAIMABLE_SHARE } from '../wire/messages.ts';
+import { countGone } from './count-gone.ts';
 import {
   type FrontEvent,
   FrontServer,
@@ -186,7 +187,7 @@ export class PassthruIntake implements Intake {
 
   #place(pending: PendingRequest): void {
     if (pending.request.socket.destroyed) {
-      this.#dependencies.count('gone');
+      countGone(this.#dependencies, 'request');
       finish(pending);
       return;
     }

@@ -18,6 +18,7 @@ import {
   type RouterAnswer,
 } from '../server/answers.ts';
 import { type HeldEvent, readConnection } from './connection-reader.ts';
+import { countGone } from './count-gone.ts';
 import { headOfConnection } from './head-of-connection.ts';
 import {
   HeadSniffer,
@@ -214,7 +215,7 @@ export class SocketIntake implements Intake {
 
   /** Lets go of a connection whose client has left. */
   #drop(connection: HeldConnection): void {
-    this.#dependencies.count('gone');
+    countGone(this.#dependencies, 'connection');
     this.#letGo(connection);
     connection.socket.destroy();
   }

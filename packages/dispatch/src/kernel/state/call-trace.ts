@@ -11,6 +11,8 @@ export interface RunTrace {
   readonly metadata: Record<string, string>;
   result?: unknown;
   error?: unknown;
+  /** How it settled, as `stats()` counts it. */
+  outcome?: Ending;
   /** Number of its last attempt, from 1, once it has settled. */
   attempt?: number;
   /** Worker that had it last; undefined if it settled while it waited. */
@@ -71,6 +73,7 @@ export function traceSettled(
   const { worker, sentAt } = call;
   const { trace, enqueuedAt } = call.asked;
   if (trace === undefined) return;
+  trace.outcome = ending;
   trace.attempt = call.attempt;
   trace.workerId = worker?.workerId;
   trace.waitMs = (worker === undefined ? clock.now() : sentAt) - enqueuedAt;
