@@ -66,6 +66,7 @@ test('a call that leads and one that follows publish the same load', async () =>
   expect(seen[2]?.message).toEqual({
     name: 'users',
     load,
+    isRenewal: false,
     call: expect.objectContaining({ key: 'ann' }),
   });
   expect(seen[5]?.message).toMatchObject({ name: 'users', load });

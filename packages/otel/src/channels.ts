@@ -52,6 +52,70 @@ export interface SearchMessage {
   readonly ended?: { readonly complete: boolean; readonly aborted: boolean };
 }
 
+/** `tracing:ticketing:batching:stream:*` */
+export interface StreamMessage {
+  readonly name: string;
+  readonly key: unknown;
+  readonly streamId: string;
+  readonly cause: 'call' | 'overflow';
+  readonly inCaller: InCaller;
+  readonly items?: number;
+  readonly error?: unknown;
+}
+
+/** `ticketing:batching:stream-join` */
+export interface StreamJoinMessage {
+  readonly name: string;
+  readonly streamId: string;
+}
+
+/** `tracing:ticketing:batching:shared:*` */
+export interface SharedMessage {
+  readonly name: string;
+  readonly key: unknown;
+  readonly outcome?: string;
+  readonly load?: string;
+  readonly error?: unknown;
+}
+
+/** `ticketing:batching:shared-lead` */
+export interface LeadMessage {
+  readonly name: string;
+  readonly load: string;
+  readonly isRenewal: boolean;
+  readonly call: SharedMessage | undefined;
+}
+
+/** `ticketing:batching:shared-join` */
+export interface SharedJoinMessage {
+  readonly load: string;
+  readonly call: SharedMessage;
+}
+
+/** `ticketing:batching:coordinator` */
+export interface CoordinatorMessage {
+  readonly name: string;
+  readonly state: 'up' | 'down';
+}
+
+/** `tracing:ticketing:core:scatter:*` */
+export interface ScatterMessage {
+  readonly scatter: string;
+  readonly deadlineMs: number;
+  readonly ended?: { readonly complete: boolean; readonly aborted: boolean };
+}
+
+/** `tracing:ticketing:core:source:*` */
+export interface SourceMessage {
+  readonly scatter: string;
+  readonly source: string;
+  readonly status?: {
+    readonly state: string;
+    readonly ms: number;
+    readonly error?: { readonly code: string; readonly message: string };
+  };
+}
+
 /** `tracing:ticketing:core:carrier:*` */
 export interface CarrierMessage {
   readonly carrier: string;
@@ -69,6 +133,7 @@ export interface RunMessage {
   readonly task: string;
   /** Texts for the worker; subscribers of `start` add to them. */
   readonly metadata: Record<string, string>;
+  readonly outcome?: string;
   readonly attempt?: number;
   readonly workerId?: number | undefined;
   readonly waitMs?: number;
@@ -99,6 +164,29 @@ export interface WorkerMessage {
   readonly workerId: number;
 }
 
+/** `ticketing:dispatch-cluster:worker-report` */
+export interface WorkerReportMessage extends WorkerMessage {
+  readonly requests: number;
+  readonly inFlight: number;
+  readonly connections: number;
+}
+
+/** `ticketing:socket-router:handed-over` */
+export interface HandedOverMessage {
+  readonly ms: number;
+}
+
+/** `ticketing:socket-router:rerouted` */
+export interface ReroutedMessage {
+  readonly connections: number;
+}
+
+/** `ticketing:socket-router:worker-ready`, `worker-stuck`, `worker-down` */
+export interface RouterWorkerMessage {
+  readonly slot: string;
+  readonly pid: number | undefined;
+}
+
 /** Subscriptions that end together. What a subscriber throws stays here: it must not break the call that it watches. */
 export class Subscriptions {
   readonly #ends: (() => void)[] = [];
@@ -111,6 +199,18 @@ export class Subscriptions {
     const heard = channel(name);
     heard.subscribe(safe);
     this.#ends.push(() => heard.unsubscribe(safe));
+  }
+
+  /** Calls `listener` with 1 when what a tracing channel traces begins, and with -1 when it has ended, unless it began before. */
+  during<M extends object>(name: string, listener: (change: 1 | -1, message: M) => void): void {
+    const begun = new WeakSet<M>();
+    this.on<M>(`tracing:${name}:start`, (message) => {
+      begun.add(message);
+      listener(1, message);
+    });
+    this.on<M>(`tracing:${name}:asyncEnd`, (message) => {
+      if (begun.delete(message)) listener(-1, message);
+    });
   }
 
   /** Runs what a tracing channel traces inside `store`, with the value for its message; `undefined` changes nothing. */

@@ -170,7 +170,7 @@ export const figures = {
     name: 'ticketing.shared.calls',
     kind: 'counter',
     unit: '{call}',
-    help: 'Calls of a loader that processes share, by where their answer came from',
+    help: 'Calls of a loader that processes share, by the origin of their answer',
     labels: { name: 'ticketing.shared.name', outcome: 'ticketing.outcome' },
   },
   sharedActive: {

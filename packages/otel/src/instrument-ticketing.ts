@@ -9,8 +9,8 @@ import {
 import { aFlag, oneOf, resolveByRules, withMethods } from '@ticketing/kit';
 import { ActiveContext, storageOfContextManager } from './active-context.ts';
 import { Subscriptions } from './channels.ts';
-import { measureLibraries } from './metrics.ts';
-import { traceLibraries } from './spans.ts';
+import { measureLibraries } from './metrics/measure-libraries.ts';
+import { traceLibraries } from './spans/trace-libraries.ts';
 
 /** Options of `instrumentTicketing`. */
 export interface InstrumentOptions {

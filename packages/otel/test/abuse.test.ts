@@ -32,8 +32,12 @@ const NAMES = [
   ...[
     'core:search',
     'core:carrier',
+    'core:scatter',
+    'core:source',
     'batching:load',
     'batching:batch',
+    'batching:stream',
+    'batching:shared',
     'dispatch:run',
     'dispatch:task',
   ].flatMap((name) =>
@@ -41,7 +45,28 @@ const NAMES = [
       (event) => `tracing:ticketing:${name}:${event}`,
     ),
   ),
-  ...['batching:join', 'batching:hit', 'batching:overflow'].map((name) => `ticketing:${name}`),
+  ...[
+    'join',
+    'hit',
+    'overflow',
+    'stream-join',
+    'stream-overflow',
+    'shared-lead',
+    'shared-join',
+    'coordinator',
+  ].map((name) => `ticketing:batching:${name}`),
+  ...[
+    'handed-over',
+    'refused',
+    'gone',
+    'rerouted',
+    'worker-ready',
+    'worker-stuck',
+    'worker-down',
+  ].map((name) => `ticketing:socket-router:${name}`),
+  ...['worker-report', 'connection-dropped', 'worker-wedged'].map(
+    (name) => `ticketing:dispatch-cluster:${name}`,
+  ),
   ...['retry', 'worker-ready', 'worker-exit'].map((name) => `ticketing:dispatch:${name}`),
 ];
 
@@ -189,11 +214,13 @@ test('the package has the API as its only peer, and imports none of the librarie
     expect(manifest).not.toHaveProperty(kind);
   }
   const foreign: string[] = [];
-  for (const file of readdirSync(new URL('src/', root), { recursive: true }) as string[]) {
+  const files = readdirSync(new URL('src/', root), { recursive: true }) as string[];
+  for (const file of files.filter((name) => name.endsWith('.ts'))) {
     for (const [, name = ''] of read(`src/${file}`).matchAll(/(?:from|import\()\s*'([^']+)'/g)) {
-      const own = /^\.\/.+\.ts$/.test(name);
+      const own = /^\.{1,2}\/.+\.ts$/.test(name);
       const isBundled = name === '@ticketing/kit';
-      const isPeer = name === '@opentelemetry/api';
+      // Who only wants Prometheus need not install it.
+      const isPeer = name === '@opentelemetry/api' && !/^(?:prometheus|figures)/.test(file);
       const isPlatform = name.startsWith('node:') && isBuiltin(name);
       if (!own && !isBundled && !isPeer && !isPlatform) foreign.push(`${file}: ${name}`);
     }

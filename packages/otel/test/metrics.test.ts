@@ -9,6 +9,14 @@ import { createSearch } from '@ticketing/core';
 import { createInProcessDispatcher, defineTasks } from '@ticketing/dispatch';
 import { expect, onTestFinished, test } from 'vitest';
 import { instrumentTicketing } from '../src/index.ts';
+import {
+  type Figure,
+  figures,
+  libraryFamilies,
+  prometheusName,
+  writeFamilies,
+} from '../src/prometheus/index.ts';
+import { useLibraries } from './prometheus/use-libraries.ts';
 import { searchQuery } from './search-query.ts';
 
 /** What was measured, by name: attributes and sums, or how often for a histogram. */
@@ -56,7 +64,7 @@ test('searches and carriers are measured', async () => {
   await search.search(searchQuery());
   await search.search(searchQuery());
   const result = await measured();
-  expect(result['ticketing.search.count']).toEqual([{ 'ticketing.outcome': 'partial', value: 2 }]);
+  expect(result['ticketing.search']).toEqual([{ 'ticketing.outcome': 'partial', value: 2 }]);
   expect(result['ticketing.carrier.duration']).toEqual([
     { 'ticketing.carrier': 'well', 'ticketing.carrier.state': 'empty', value: 2 },
     {
@@ -109,4 +117,32 @@ test('calls of a dispatcher are counted by outcome, and timed', async () => {
   expect(result['ticketing.dispatch.active']).toEqual([{ ...pool, value: 0 }]);
   expect(result['ticketing.dispatch.wait']).toEqual([{ ...pool, value: 2 }]);
   expect(result['ticketing.dispatch.run']).toEqual([{ ...pool, value: 2 }]);
+});
+
+test('what is measured is what stats() counts, for every figure that both have', async () => {
+  const measured = measure();
+  const read = await useLibraries();
+  const { text } = writeFamilies(libraryFamilies, { source: read() });
+  const counted = new Map(
+    text.split('\n').map((line) => {
+      const end = line.lastIndexOf(' ');
+      return [line.slice(0, end), Number(line.slice(end))];
+    }),
+  );
+  const rows = new Map<string, Figure>(Object.values(figures).map((row) => [row.name, row]));
+  const compared = Object.entries(await measured()).flatMap(([name, points]) => {
+    const row = rows.get(name) as Figure;
+    expect(row).toBeDefined();
+    const ending = row.kind === 'histogram' ? '_count' : '';
+    return points.map(({ value, ...attributes }) => {
+      const labels = Object.entries(row.labels).map(
+        ([label, from]) => `${label}="${attributes[from]}"`,
+      );
+      const series = labels.length === 0 ? '' : `{${labels.join(',')}}`;
+      return [`${prometheusName(row)}${ending}${series}`, value] as const;
+    });
+  });
+  const both = compared.filter(([series]) => !/^ticketing_stream_items_total/.test(series));
+  expect(both.length).toBeGreaterThan(25);
+  expect(both.map(([series]) => [series, counted.get(series)])).toEqual(both);
 });

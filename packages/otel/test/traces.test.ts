@@ -1,6 +1,8 @@
 import type { Context } from '@opentelemetry/api';
 import { createCoalescer } from '@ticketing/batching';
-import { type Carrier, createSearch } from '@ticketing/core';
+import { createMemoryCoordinator, createMemoryStore, shareLoads } from '@ticketing/batching/shared';
+import { createStreamCoalescer } from '@ticketing/batching/streams';
+import { type Carrier, createScatter, createSearch } from '@ticketing/core';
 import { createInProcessDispatcher } from '@ticketing/dispatch';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { treeOf } from './fixtures/telemetry.ts';
@@ -129,4 +131,94 @@ test('a carrier that fails marks its own span, and the search is partial', async
     attributes: { 'ticketing.carrier.state': 'error', 'error.type': 'INTERNAL' },
   });
   expect(of('search')?.attributes).toMatchObject({ 'ticketing.outcome': 'partial' });
+});
+
+test('a scatter is a span with one for each source, and what fails marks its own', async () => {
+  instrument();
+  const scatter = createScatter({
+    name: 'prices',
+    sources: [
+      { id: 'shop', run: async () => 1 },
+      { id: 'broken', run: () => Promise.reject(new Error('Madrid is down')) },
+    ],
+    deadlineMs: 600_000,
+  });
+  await inRequest('GET /prices', () => scatter.ask('bread'));
+  const spans = telemetry.take();
+  expect(treeOf(spans)).toEqual({
+    'GET /prices': [{ 'scatter prices': ['source broken', 'source shop'] }],
+  });
+  const of = (name: string) => spans.find((span) => span.name === name);
+  expect(of('source broken')).toMatchObject({
+    status: 2,
+    attributes: { 'ticketing.source.state': 'error', 'error.type': 'INTERNAL' },
+  });
+  expect(of('source shop')).toMatchObject({
+    status: 0,
+    attributes: { 'ticketing.source': 'shop' },
+  });
+  expect(of('scatter prices')?.attributes).toMatchObject({ 'ticketing.outcome': 'partial' });
+  expect(JSON.stringify(spans)).not.toMatch(/Madrid|bread/);
+});
+
+test('a stream has a span to its end, and each reader that joins one of its own trace, linked to it', async () => {
+  instrument();
+  async function* open(key: string): AsyncGenerator<string> {
+    yield key;
+    yield key;
+  }
+  const streams = createStreamCoalescer(open, { name: 'prices' });
+  const follow = (name: string) =>
+    inRequest(name, async () => {
+      for await (const _ of streams.follow('madrid'));
+    });
+  await Promise.all([follow('leader'), follow('follower')]);
+  const spans = telemetry.take();
+  const [led, joined] = ['led', 'joined'].map((outcome) =>
+    spans.find(({ attributes }) => attributes['ticketing.outcome'] === outcome),
+  );
+  expect(led).toMatchObject({
+    name: 'stream prices',
+    parentSpanId: spans.find(({ name }) => name === 'leader')?.spanId,
+    attributes: { 'ticketing.stream.name': 'prices', 'ticketing.stream.items': 2 },
+  });
+  expect(joined).toMatchObject({
+    name: 'stream prices',
+    parentSpanId: spans.find(({ name }) => name === 'follower')?.spanId,
+    links: [led?.spanId],
+  });
+  expect(JSON.stringify(spans)).not.toContain('madrid');
+});
+
+test('a shared load is one load in the traces of all processes, linked where the leader is in this one', async () => {
+  instrument();
+  const store = createMemoryStore();
+  // As two processes over one engine.
+  const loaders = ['one', 'another'].map(() => {
+    const coordinator = createMemoryCoordinator({ store });
+    onTestFinished(() => coordinator.close());
+    const load = async (key: string) => {
+      await new Promise(setImmediate);
+      return inRequest('select', async () => key);
+    };
+    return createCoalescer(shareLoads(load, { coordinator, name: 'row' }), { name: 'row' });
+  });
+  await Promise.all(
+    loaders.map((loader, at) => inRequest(`GET /${at}`, () => loader.get('madrid'))),
+  );
+  const spans = telemetry.take();
+  const shared = spans.filter(({ name }) => name === 'share row');
+  const [led, followed] = ['led', 'followed'].map((outcome) =>
+    shared.find(({ attributes }) => attributes['ticketing.outcome'] === outcome),
+  );
+  const load = led?.attributes['ticketing.shared.load'];
+  expect(load).toMatch(/^row:[\w-]{22}:\d+$/);
+  expect(followed?.attributes['ticketing.shared.load']).toBe(load);
+  expect(followed?.links).toEqual([led?.spanId]);
+  expect(followed?.traceId).not.toBe(led?.traceId);
+  const trace = spans.filter(({ traceId }) => traceId === led?.traceId);
+  expect(treeOf(trace)).toEqual({
+    'GET /0': [{ 'coalesce row': [{ 'share row': ['select'] }] }],
+  });
+  expect(JSON.stringify(spans)).not.toContain('madrid');
 });

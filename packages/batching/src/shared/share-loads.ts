@@ -9,7 +9,14 @@ import {
   resolveShareLoadsOptions,
   type ShareLoadsOptions,
 } from './share-loads-options.ts';
-import { runTraced, type SharedTrace, traceJoin, traceLead, traceShared } from './shared-traces.ts';
+import {
+  runTraced,
+  type SharedTrace,
+  traceJoin,
+  traceLead,
+  traceRenewal,
+  traceShared,
+} from './shared-traces.ts';
 
 /** Counters of one process since the start. */
 export interface SharedLoadsStats {
@@ -282,7 +289,7 @@ class SharedLoads<K, V> {
     if (claim.kind === 'wait') claim.leave();
     if (claim.kind !== 'lease') return;
     this.#counts.renewals += 1;
-    traceLead(this.#options.name, loadOf(id, claim.lease.fence), undefined);
+    traceRenewal(this.#options.name, loadOf(id, claim.lease.fence));
     await this.#lead(key, { key, signal, waiters: 0 }, claim.lease, true);
   }
 

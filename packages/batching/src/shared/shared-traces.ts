@@ -17,7 +17,7 @@ export interface SharedTrace {
 }
 
 const sharedChannel: TraceChannel<SharedTrace> = tracingChannel('ticketing:batching:shared');
-/** A load for all processes begins: `{ name, load, call }`; `call`: the traced call that leads, undefined for a renewal. */
+/** A load for all processes begins: `{ name, load, isRenewal, call }`; `call`: the traced call that leads, if one does. */
 const leadChannel: Channel = channel('ticketing:batching:shared-lead');
 /** A traced call waits for the load of another caller: `{ name, load, call }`. */
 const joinChannel: Channel = channel('ticketing:batching:shared-join');
@@ -45,10 +45,16 @@ export async function runTraced<V>(trace: SharedTrace, run: () => Promise<V>): P
   }
 }
 
-/** Notes that a call leads a load, or that a load is renewed in the background. */
+/** Notes that a call leads a load. */
 export function traceLead(name: string, load: string, call: SharedTrace | undefined): void {
   if (call !== undefined) Object.assign(call, { outcome: 'led', load });
-  if (leadChannel.hasSubscribers) leadChannel.publish({ name, load, call });
+  if (leadChannel.hasSubscribers) leadChannel.publish({ name, load, isRenewal: false, call });
+}
+
+/** Notes that a load is renewed in the background. */
+export function traceRenewal(name: string, load: string): void {
+  if (!leadChannel.hasSubscribers) return;
+  leadChannel.publish({ name, load, isRenewal: true, call: undefined });
 }
 
 /** Notes that a traced call waits for a load. */

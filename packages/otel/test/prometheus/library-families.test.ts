@@ -54,6 +54,7 @@ test('libraryFamilies has what stats() of each library counts', async () => {
   expect(await seriesOf(read())).toMatchObject({
     'ticketing_dispatch_tasks_total{pool="tasks",outcome="completed"}': 1,
     'ticketing_dispatch_tasks_total{pool="tasks",outcome="failed"}': 1,
+    'ticketing_dispatch_tasks_total{pool="tasks",outcome="aborted"}': 1,
     'ticketing_dispatch_run_seconds_count{pool="tasks"}': 2,
     'ticketing_dispatch_workers{pool="tasks",state="ready"}': 1,
     'ticketing_dispatch_worker_starts_total{pool="tasks"}': 1,

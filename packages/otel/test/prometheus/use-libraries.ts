@@ -16,6 +16,10 @@ export async function useLibraries(): Promise<
   const tasks = defineTasks({
     well: async () => 1,
     broken: async () => Promise.reject(new Error('no')),
+    endless: (_: undefined, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+      }),
   });
   const dispatcher = createInProcessDispatcher(tasks, { name: 'tasks' });
   const admission = createAdmission({ deadlineMs: 600_000, maxInFlight: 8 });
@@ -25,6 +29,10 @@ export async function useLibraries(): Promise<
   });
   await dispatcher.run('well', undefined);
   await dispatcher.run('broken', undefined).catch(() => {});
+  const controller = new AbortController();
+  const endless = dispatcher.run('endless', undefined, { signal: controller.signal });
+  controller.abort();
+  await endless.catch(() => {});
 
   const coordinator = createMemoryCoordinator({ name: 'memory' });
   onTestFinished(() => coordinator.close());
