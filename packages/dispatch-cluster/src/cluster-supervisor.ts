@@ -23,6 +23,7 @@ import {
   resolveClusterOptions,
 } from './cluster-options.ts';
 import { createClusterTransport } from './cluster-transport.ts';
+import { isMessage } from './is-message.ts';
 import { HeldPorts } from './port/held-ports.ts';
 import { isToPrimary } from './primary/primary-messages.ts';
 import { type Peer, PrimarySessions } from './primary/primary-sessions.ts';
@@ -36,7 +37,6 @@ import type {
 } from './supervisor.ts';
 import {
   emptyReport,
-  isMessage,
   type LeaveMessage,
   leave,
   left,

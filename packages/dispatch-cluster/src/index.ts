@@ -2,6 +2,13 @@
 
 export type { ClusterOptions } from './cluster-options.ts';
 export { startCluster } from './cluster-supervisor.ts';
+export {
+  type ClusterMetrics,
+  type ClusterMetricsOptions,
+  type ClusterMetricsStats,
+  clusterMetrics,
+} from './metrics/cluster-metrics.ts';
+export type { MetricsAggregator, MetricsRegistry } from './metrics/metric.ts';
 export { type PrimaryDispatcherOptions, primaryDispatcher } from './primary/primary-dispatcher.ts';
 export type {
   ClusterEvents,

@@ -1,10 +1,13 @@
 import { defineTasks } from '@ticketing/dispatch';
 import { expect, test } from 'vitest';
 import {
+  type ClusterMetricsOptions,
   type ClusterOptions,
   type ClusterWorkerOptions,
+  clusterMetrics,
   clusterWorker,
   primaryDispatcher,
+  type Supervisor,
   startCluster,
 } from '../src/index.ts';
 import { checkWorkerOptions } from '../src/worker/worker-options.ts';
@@ -115,7 +118,7 @@ const expectedServer =
 
 test.each<[unknown, string]>([
   [null, '`options` must be an object, got null'],
-  [{ app: server }, 'unknown option `app`; known are server, listen, attach, tasks'],
+  [{ app: server }, 'unknown option `app`; known are server, listen, attach, tasks, metrics'],
   [{ server: {} }, `\`server\` must be ${expectedServer}, got [object Object]`],
   [{ server: 8080 }, `\`server\` must be ${expectedServer}, got 8080`],
   [{ server }, '`listen` must be an object with port or path, got undefined'],
@@ -131,6 +134,7 @@ test.each<[unknown, string]>([
   ],
   [{ tasks: './tasks.js' }, '`tasks` must be made by defineTasks, or a URL, got ./tasks.js'],
   [{ tasks: {} }, '`tasks` must be made by defineTasks, or a URL, got [object Object]'],
+  [{ metrics: {} }, '`metrics` must be an object with getMetricsAsJSON, got [object Object]'],
 ])('clusterWorker() refuses options %j', (options, message) => {
   const check = () =>
     checkWorkerOptions('serve as cluster worker', options as ClusterWorkerOptions, 'shared');
@@ -155,6 +159,34 @@ test('clusterWorker() refuses a process that startCluster() has not started', ()
     new TypeError(
       'Cannot serve as cluster worker: `startCluster` has not started this process; run the program that calls it',
     ),
+  );
+});
+
+const aggregator = { aggregate: () => ({ contentType: '', metrics: async () => '' }) };
+
+test.each<[object | undefined, string]>([
+  [undefined, '`options` must be an object, got undefined'],
+  [{}, '`aggregator` must be an object with aggregate, got undefined'],
+  [{ aggregator: {} }, '`aggregator` must be an object with aggregate, got [object Object]'],
+  [
+    { aggregator, registry: {} },
+    '`registry` must be an object with getMetricsAsJSON, got [object Object]',
+  ],
+  [{ aggregator, timeout: 5 }, 'unknown option `timeout`; did you mean `timeoutMs`?'],
+])('clusterMetrics() refuses options %j', (options, message) => {
+  const supervisor = {} as Supervisor;
+  expect(() => clusterMetrics(supervisor, options as ClusterMetricsOptions)).toThrow(
+    new TypeError(`Cannot collect metrics: ${message}`),
+  );
+});
+
+test.each<[object, string]>([
+  [{ timeoutMs: 0 }, '`timeoutMs` must be 1 to 2147483647, got 0'],
+  [{ maxBytes: 1000 }, '`maxBytes` must be an integer of 1024 to 1073741824, got 1000'],
+])('clusterMetrics() refuses %j', (options, message) => {
+  const supervisor = {} as Supervisor;
+  expect(() => clusterMetrics(supervisor, { aggregator, ...options })).toThrow(
+    new RangeError(`Cannot collect metrics: ${message}`),
   );
 });
 

@@ -10,8 +10,9 @@ export const readme: string = await readFile(new URL('README.md', root), 'utf8')
 export const snippets: readonly string[] = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(
   (match) => match[1] as string,
 );
-/** The two files of the example, and two additions to its program: a job, and a port for liveness. */
-export const [server = '', main = '', job = '', live = '']: readonly string[] = snippets;
+/** The two files of the example, and three additions to its program: a job, a port for liveness, metrics. */
+export const [server = '', main = '', job = '', live = '', metrics = '']: readonly string[] =
+  snippets;
 
 export async function freePort(): Promise<number> {
   const probe = net.createServer().listen(0);

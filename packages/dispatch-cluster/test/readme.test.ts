@@ -2,7 +2,17 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { gone } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { exampleIn, freePort, headers, readme, root, server, snippets } from './readme-program.ts';
+import {
+  exampleIn,
+  freePort,
+  headers,
+  main,
+  metrics,
+  readme,
+  root,
+  server,
+  snippets,
+} from './readme-program.ts';
 
 const run = exampleIn('served');
 
@@ -24,13 +34,30 @@ test('README: a server in workers, replaced on SIGHUP, and ended on SIGTERM', {
   await expect(ask()).rejects.toThrow('fetch failed');
 });
 
+test('README: the metrics of all workers are one text', { timeout: 120_000 }, async () => {
+  const port = await freePort();
+  const program = `import { Counter, register } from 'prom-client';
+    new Counter({ name: 'starts_total', help: 'Starts' }).inc();
+    ${server.replace('8080 }', `${port} }, metrics: register`)}`;
+  const report = 'console.log(text);\nawait metrics.close();\n';
+  const primary = await run('measured', program, `${main}${metrics}${report}`);
+  let said = '';
+  for await (const chunk of primary.stdout as NodeJS.ReadableStream) {
+    said += chunk;
+    if (said.endsWith('ready\n')) primary.kill('SIGTERM');
+  }
+  expect(said).toContain('starts_total 2\n');
+});
+
 test('README begins with the sentence of the package, and has at most 900 words; the reference has every option and event', async () => {
   const { description } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
   const read = (file: string) => readFile(new URL(`src/${file}.ts`, root), 'utf8');
   expect(readme.startsWith(`# @ticketing/dispatch-cluster\n\n${description}.\n`)).toBe(true);
   expect((await read('index')).startsWith(`// ${description}\n`)).toBe(true);
   const options = [
-    ...(await read('cluster-options')).matchAll(/^(?:export )?interface Cluster\w+ {(.*?)\n}/gms),
+    ...`${await read('cluster-options')}${await read('metrics/cluster-metrics')}`.matchAll(
+      /^(?:export )?interface Cluster\w+ (?:extends \w+ )?{(.*?)\n}/gms,
+    ),
   ]
     .map(([, text]) => text)
     .join('');
@@ -46,5 +73,5 @@ test('README begins with the sentence of the package, and has at most 900 words;
   );
   for (const [, name] of names) expect(reference).toMatch(new RegExp(`[.\`]${name}\``));
   expect(readme.split(/\s+/).length).toBeLessThanOrEqual(900);
-  expect(snippets).toHaveLength(4);
+  expect(snippets).toHaveLength(5);
 });

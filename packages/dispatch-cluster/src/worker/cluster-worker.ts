@@ -1,8 +1,9 @@
 import type { TaskHooks, TaskMap, TaskModule } from '@ticketing/dispatch';
 import { type Served, serveProcess } from '@ticketing/dispatch/worker';
+import { isMessage } from '../is-message.ts';
+import { type MetricsRequest, metricsRequest } from '../metrics/metrics-messages.ts';
 import {
   hasTakenStart,
-  isMessage,
   type LeaveMessage,
   leave,
   left,
@@ -10,6 +11,7 @@ import {
   terminated,
   type WorkerStartMessage,
 } from './worker-messages.ts';
+import { WorkerMetrics } from './worker-metrics.ts';
 import {
   type ClusterWorkerOptions,
   checkWorkerOptions,
@@ -53,6 +55,14 @@ export function clusterWorker(options: ClusterWorkerOptions): ClusterWorker {
   }
   // Bound before a task can replace it.
   const send = process.send?.bind(process);
+  const metrics = new WorkerMetrics(
+    options.metrics,
+    (message) =>
+      new Promise((resolve) => {
+        if (send === undefined) resolve();
+        else send(message, undefined, undefined, () => resolve());
+      }),
+  );
   const server = new WorkerServer(options, start, {
     report: (data) => served.tell({ kind: 'report', data, worked: data.requests > 0 }),
     recycle: () => served.tell({ kind: 'recycle' }),
@@ -62,9 +72,10 @@ export function clusterWorker(options: ClusterWorkerOptions): ClusterWorker {
     slot: start.slot,
     hasWorkerData: start.hasWorkerData,
     module: moduleOf(options, start),
-    around: (hooks) => withServer(hooks, server),
+    around: (hooks) => withServer(hooks, server, metrics),
   });
   process.on('message', async (message) => {
+    if (isMessage(message, metricsRequest)) await metrics.answer(message as MetricsRequest);
     if (!isMessage(message, leave)) return;
     await server.stop((message as LeaveMessage).graceMs);
     send?.(left, undefined, undefined, () => {});
@@ -90,7 +101,7 @@ function moduleOf(
 }
 
 /** Returns hooks that set tasks up before the server starts, and tear them down after it has stopped, because requests may use them. */
-function withServer(hooks: TaskHooks, server: WorkerServer): TaskHooks {
+function withServer(hooks: TaskHooks, server: WorkerServer, metrics: WorkerMetrics): TaskHooks {
   return {
     ...hooks,
     async setup(worker) {
@@ -100,6 +111,7 @@ function withServer(hooks: TaskHooks, server: WorkerServer): TaskHooks {
     async teardown() {
       await server.stop();
       await hooks.teardown?.();
+      await metrics.sendLast();
     },
   };
 }

@@ -3,7 +3,16 @@ import type http2 from 'node:http2';
 import type https from 'node:https';
 import type { ListenOptions } from 'node:net';
 import type { TaskMap, TaskModule } from '@ticketing/dispatch';
-import { aFunction, anObject, aUrl, checkByRules, type Rule, wrongOption } from '@ticketing/kit';
+import {
+  aFunction,
+  anObject,
+  aUrl,
+  checkByRules,
+  type Rule,
+  withMethods,
+  wrongOption,
+} from '@ticketing/kit';
+import type { MetricsRegistry } from '../metrics/metric.ts';
 
 /** A server of Node. */
 export type HttpServer = http.Server | https.Server | http2.Http2Server | http2.Http2SecureServer;
@@ -50,6 +59,8 @@ export interface ClusterWorkerOptions {
   readonly attach?: ((server: HttpServer) => Attachment) | undefined;
   /** Tasks for dispatchers: a result of `defineTasks`, or the URL of a module whose default export it is. Default: none. */
   readonly tasks?: TaskModule<TaskMap> | URL | undefined;
+  /** Registry of prom-client, or of @prometheus-io/client, whose metrics `clusterMetrics` collects in the primary. Default: none. */
+  readonly metrics?: MetricsRegistry | undefined;
 }
 
 const workerRules: Readonly<Record<keyof ClusterWorkerOptions, Rule>> = {
@@ -67,6 +78,7 @@ const workerRules: Readonly<Record<keyof ClusterWorkerOptions, Rule>> = {
     expected: 'made by defineTasks, or a URL',
     test: (value) => aUrl.test(value) || isModule(value),
   },
+  metrics: withMethods('getMetricsAsJSON'),
 };
 
 /** Checks the options of `clusterWorker`. @throws TypeError for a value of the wrong type or an unknown option */
