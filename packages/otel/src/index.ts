@@ -1,4 +1,4 @@
-// Spans and metrics of the @ticketing libraries for OpenTelemetry
+// Spans and metrics of the @ticketing libraries, for OpenTelemetry and Prometheus
 export {
   type Instrumentation,
   type InstrumentOptions,

@@ -67,7 +67,9 @@ const NAMES = [
   ...['worker-report', 'connection-dropped', 'worker-wedged'].map(
     (name) => `ticketing:dispatch-cluster:${name}`,
   ),
-  ...['retry', 'worker-ready', 'worker-exit'].map((name) => `ticketing:dispatch:${name}`),
+  ...['retry', 'fallback', 'worker-ready', 'worker-exit'].map(
+    (name) => `ticketing:dispatch:${name}`,
+  ),
 ];
 
 /** Runs everything that is watched, and returns its results. */

@@ -1,5 +1,11 @@
 import type { Meter } from '@opentelemetry/api';
-import type { RetryMessage, RunMessage, Subscriptions, WorkerMessage } from '../channels.ts';
+import type {
+  NameMessage,
+  RetryMessage,
+  RunMessage,
+  Subscriptions,
+  WorkerMessage,
+} from '../channels.ts';
 import { errorType } from '../error-type.ts';
 import { figures } from '../figures.ts';
 import { instrument } from './instruments.ts';
@@ -25,6 +31,10 @@ export function measureDispatch(meter: Meter, subscriptions: Subscriptions): voi
   });
   subscriptions.on<RetryMessage>('ticketing:dispatch:retry', ({ run }) =>
     retries(1, { pool: run.name }),
+  );
+  const fallbacks = instrument(meter, figures.dispatchFallback);
+  subscriptions.on<NameMessage>('ticketing:dispatch:fallback', ({ name }) =>
+    fallbacks(1, { pool: name, outcome: 'ran' }),
   );
   measureWorkers(meter, subscriptions);
 }

@@ -89,6 +89,16 @@ test('instances of one name are one series, with their sum', async () => {
   expect(found['ticketing_dispatch_run_seconds_bucket{pool="tasks",le="+Inf"}']).toBe(4);
 });
 
+test('a dispatcher with a fallback has its calls', async () => {
+  const [stats] = (await useLibraries())().dispatchers;
+  const fallback = { inFlight: 0, ran: 2, refused: 1 };
+  const found = await seriesOf({ dispatchers: [{ ...(stats as DispatcherStats), fallback }] });
+  expect(found).toMatchObject({
+    'ticketing_dispatch_fallback_total{pool="tasks",outcome="ran"}': 2,
+    'ticketing_dispatch_fallback_total{pool="tasks",outcome="refused"}': 1,
+  });
+});
+
 test('a library that is not used has no series', () => {
   expect(writeFamilies(libraryFamilies, { source: {} }).text).toBe('');
 });

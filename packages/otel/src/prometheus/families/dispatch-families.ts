@@ -23,6 +23,8 @@ export interface DispatcherCounts {
   readonly spawned: number;
   readonly workers: readonly { readonly state: WorkerState }[];
   readonly buckets: Readonly<Record<Time, BucketCounts>>;
+  /** Of a dispatcher with a fallback. */
+  readonly fallback?: { readonly ran: number; readonly refused: number };
 }
 
 /** Hosts of a fleet, as `fleet()` of a dispatcher over NATS has them. */
@@ -71,6 +73,13 @@ export const dispatchFamilies: readonly Family<DispatchStats>[] = [
     dispatchers.flatMap(({ name, lost, killed, recycled }) =>
       byLabel('how', { labels: poolOf(name), values: { lost, killed, recycled } }),
     ),
+  ),
+  familyOf(figures.dispatchFallback, ({ dispatchers = [] }) =>
+    dispatchers.flatMap(({ name, fallback }) => {
+      if (fallback === undefined) return [];
+      const { ran, refused } = fallback;
+      return byLabel('outcome', { labels: poolOf(name), values: { ran, refused } });
+    }),
   ),
   familyOf(figures.fleetHosts, ({ fleets = [] }) =>
     fleets.flatMap(({ fleet, hosts }) => {
