@@ -2,6 +2,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { createStreamCoalescer } from '@ticketing/batching/streams';
 import { createScatter, type Source } from '@ticketing/core';
+import { libraryFamilies, writeFamilies } from '@ticketing/otel/prometheus';
 import type { Price } from './shop.ts';
 
 export function createPriceServer(
@@ -9,11 +10,19 @@ export function createPriceServer(
   options: { readonly deadlineMs: number },
 ): Server {
   // A shop that hangs and is asked on and on must not collect requests without end: `maxInFlight`.
-  const prices = createScatter({ sources: shops, maxInFlight: 50, ...options });
+  const prices = createScatter({ name: 'prices', sources: shops, maxInFlight: 50, ...options });
   // Clients that follow a product at the same time share one scatter, which ends as the last of them leaves.
-  const streams = createStreamCoalescer((product: string, { signal }) =>
-    prices.stream(product, { signal }),
+  const streams = createStreamCoalescer(
+    (product: string, { signal }) => prices.stream(product, { signal }),
+    { name: 'prices' },
   );
+
+  /** Answers Prometheus: how often each shop answered, in which time, and what streams are shared. */
+  function answerScrape(response: ServerResponse) {
+    const source = { scatters: { prices: prices.stats() }, streamCoalescers: [streams.stats()] };
+    const { contentType, text } = writeFamilies(libraryFamilies, { source });
+    response.setHeader('content-type', contentType).end(text);
+  }
 
   async function answer(product: string, response: ServerResponse, asLines: boolean) {
     const left = new AbortController();
@@ -36,6 +45,10 @@ export function createPriceServer(
   }
 
   return createServer((request, response) => {
+    if (request.url === '/metrics') {
+      answerScrape(response);
+      return;
+    }
     const [, product] = /^\/prices\/([\w-]+)$/.exec(request.url ?? '') ?? [];
     if (product === undefined) {
       response.writeHead(404).end();

@@ -59,6 +59,23 @@ async function* linesOf(request: http.ClientRequest) {
 const askForLines = (url: string) =>
   http.get(url, { headers: { accept: 'application/x-ndjson' }, agent: false });
 
+test('Prometheus gets how each shop answered', async (t) => {
+  const unsold: Handler = (_, response) => response.writeHead(404).end();
+  const url = await start(t, { corner: sells(1290), unsold }, 60_000);
+  await (await fetch(url)).arrayBuffer();
+  const scrape = await fetch(new URL('/metrics', url));
+  assert.equal(scrape.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8');
+  const text = await scrape.text();
+  for (const line of [
+    'ticketing_scatter_calls_total{name="prices",outcome="complete"} 1',
+    'ticketing_source_duration_seconds_count{name="prices",source="corner",state="ok"} 1',
+    'ticketing_source_duration_seconds_count{name="prices",source="unsold",state="empty"} 1',
+    'ticketing_stream_calls_total{name="prices",outcome="opened"} 0',
+  ]) {
+    assert.ok(text.includes(`${line}\n`), line);
+  }
+});
+
 test('prices are sorted, and a shop that does not sell it has answered too', async (t) => {
   const unsold: Handler = (_, response) => response.writeHead(404).end();
   const url = await start(t, { corner: sells(1290), harbour: sells(1150), unsold }, 60_000);

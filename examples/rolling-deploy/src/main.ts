@@ -1,7 +1,8 @@
 // The program of the container, its PID 1: one server on every core, and what the orchestrator asks of them.
 import http from 'node:http';
 import { DispatchError } from '@ticketing/dispatch';
-import { startCluster } from '@ticketing/dispatch-cluster';
+import { clusterMetrics, startCluster } from '@ticketing/dispatch-cluster';
+import { AggregatorRegistry } from 'prom-client';
 
 const { WORKERS, LIVE_PORT = '9090', SWEEP_EVERY_MS = '60000' } = process.env;
 const log = (event: string, data?: unknown) => console.log(JSON.stringify({ event, data }));
@@ -16,8 +17,16 @@ supervisor.events.on('worker-ready', ({ slot, pid }) => log('worker-ready', { sl
 supervisor.events.on('worker-exit', ({ slot, pid }) => log('worker-exit', { slot, pid }));
 supervisor.events.on('reload-failed', ({ error }) => log('reload-failed', String(error)));
 
+// One text for Prometheus, over all workers. A reload is no reset: what the old ones counted stays.
+const metrics = clusterMetrics(supervisor, { aggregator: AggregatorRegistry });
+
 // Liveness is the primary's: a worker that dies is its business, the orchestrator's only when none can be started.
-const live = http.createServer((_, response) => {
+const live = http.createServer(async (request, response) => {
+  if (request.url === '/metrics') {
+    response.setHeader('content-type', metrics.contentType);
+    response.end(await metrics.text());
+    return;
+  }
   const { state, workers, requests, dispatcher } = supervisor.stats();
   const ready = workers.filter((worker) => worker.state === 'ready').length;
   const isLive = ready > 0 || dispatcher.circuit === 'closed';

@@ -1,7 +1,10 @@
 // What each worker runs: an ordinary server. It does not know that there are others.
 import http from 'node:http';
 import { clusterWorker } from '@ticketing/dispatch-cluster';
+import { Counter, register } from 'prom-client';
 import tasks from './tasks.ts';
+
+const uploads = new Counter({ name: 'uploaded_bytes_total', help: 'Bytes of requests' });
 
 const server = http.createServer((request, response) => {
   if (request.url === '/readyz') {
@@ -14,6 +17,7 @@ const server = http.createServer((request, response) => {
     bytes += chunk.length;
   });
   request.on('end', () => {
+    uploads.inc(bytes);
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ slot: worker.slot, pid: process.pid, bytes }));
   });
@@ -22,4 +26,5 @@ const worker = clusterWorker({
   server,
   listen: { port: Number(process.env['PORT'] ?? 8080) },
   tasks,
+  metrics: register,
 });

@@ -86,6 +86,9 @@ test('SIGHUP under load fails no request, and the job stays with one slot', asyn
   };
   const pids = await Promise.all(Array.from({ length: 8 }, answered));
   assert.ok(pids.every((pid) => before.includes(pid)));
+  const upload = ask(port, agent, { method: 'POST', headers: { 'content-length': 4 } });
+  upload.sent.end('body');
+  await upload.answer;
   let isOver = false;
   const clients = pids.map(async () => {
     while (!isOver) await answered();
@@ -104,6 +107,9 @@ test('SIGHUP under load fails no request, and the job stays with one slot', asyn
 
   const alive = await fetch(`http://127.0.0.1:${live}/`);
   assert.deepEqual([alive.status, (await alive.json()).ready], [200, 2]);
+  const metrics = await (await fetch(`http://127.0.0.1:${live}/metrics`)).text();
+  // Counted by a worker that has ended.
+  assert.match(metrics, /^uploaded_bytes_total 4$/m);
   container.child.kill('SIGTERM');
   assert.deepEqual(await container.exit, [0, null]);
   assert.ok(container.lines.every(({ event }) => !event.endsWith('-failed')));
