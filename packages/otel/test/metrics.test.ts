@@ -1,50 +1,11 @@
-import {
-  AggregationTemporality,
-  InMemoryMetricExporter,
-  MeterProvider,
-  PeriodicExportingMetricReader,
-} from '@opentelemetry/sdk-metrics';
 import { createCoalescer } from '@ticketing/batching';
 import { createSearch } from '@ticketing/core';
 import { createInProcessDispatcher, defineTasks } from '@ticketing/dispatch';
 import { expect, onTestFinished, test } from 'vitest';
-import { instrumentTicketing } from '../src/index.ts';
-import {
-  type Figure,
-  figures,
-  libraryFamilies,
-  prometheusName,
-  writeFamilies,
-} from '../src/prometheus/index.ts';
+import { libraryFamilies, writeFamilies } from '../src/prometheus/index.ts';
+import { measure, seriesOf } from './measured.ts';
 import { useLibraries } from './prometheus/use-libraries.ts';
 import { searchQuery } from './search-query.ts';
-
-/** What was measured, by name: attributes and sums, or how often for a histogram. */
-type Measured = Record<string, Record<string, unknown>[]>;
-
-function measure(): () => Promise<Measured> {
-  const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-  // Exports when it is flushed, and not by itself while the test runs.
-  const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 2 ** 30 });
-  const provider = new MeterProvider({ readers: [reader] });
-  const instrumentation = instrumentTicketing({ meterProvider: provider });
-  onTestFinished(async () => {
-    instrumentation.close();
-    await provider.shutdown();
-  });
-  return async () => {
-    await provider.forceFlush();
-    const scopes = exporter.getMetrics().at(-1)?.scopeMetrics ?? [];
-    const measured: Measured = {};
-    for (const { descriptor, dataPoints } of scopes.flatMap(({ metrics }) => metrics)) {
-      measured[descriptor.name] = dataPoints.map(({ attributes, value }) => ({
-        ...attributes,
-        value: typeof value === 'object' && 'count' in value ? value.count : value,
-      }));
-    }
-    return measured;
-  };
-}
 
 test('searches and carriers are measured', async () => {
   const measured = measure();
@@ -122,27 +83,10 @@ test('calls of a dispatcher are counted by outcome, and timed', async () => {
 test('what is measured is what stats() counts, for every figure that both have', async () => {
   const measured = measure();
   const read = await useLibraries();
-  const { text } = writeFamilies(libraryFamilies, { source: read() });
-  const counted = new Map(
-    text.split('\n').map((line) => {
-      const end = line.lastIndexOf(' ');
-      return [line.slice(0, end), Number(line.slice(end))];
-    }),
+  const counted = seriesOf(writeFamilies(libraryFamilies, { source: read() }).text);
+  const both = [...(await measured.series())].filter(
+    ([series]) => !series.startsWith('ticketing_stream_items_total'),
   );
-  const rows = new Map<string, Figure>(Object.values(figures).map((row) => [row.name, row]));
-  const compared = Object.entries(await measured()).flatMap(([name, points]) => {
-    const row = rows.get(name) as Figure;
-    expect(row).toBeDefined();
-    const ending = row.kind === 'histogram' ? '_count' : '';
-    return points.map(({ value, ...attributes }) => {
-      const labels = Object.entries(row.labels).map(
-        ([label, from]) => `${label}="${attributes[from]}"`,
-      );
-      const series = labels.length === 0 ? '' : `{${labels.join(',')}}`;
-      return [`${prometheusName(row)}${ending}${series}`, value] as const;
-    });
-  });
-  const both = compared.filter(([series]) => !/^ticketing_stream_items_total/.test(series));
   expect(both.length).toBeGreaterThan(25);
   expect(both.map(([series]) => [series, counted.get(series)])).toEqual(both);
 });

@@ -17,18 +17,11 @@ import {
   prometheusName,
   writeFamilies,
 } from '../../src/prometheus/index.ts';
+import { seriesOf } from '../measured.ts';
 import { useLibraries } from './use-libraries.ts';
 
-/** Lines of an exposition that begin with a name. */
-async function seriesOf(source: LibraryStats): Promise<Readonly<Record<string, number>>> {
-  const { text } = writeFamilies(libraryFamilies, { source });
-  const lines = text.split('\n').filter((line) => /^\w/.test(line));
-  return Object.fromEntries(
-    lines.map((line) => [
-      line.slice(0, line.lastIndexOf(' ')),
-      Number(line.slice(line.lastIndexOf(' '))),
-    ]),
-  );
+function countedIn(source: LibraryStats): Readonly<Record<string, number>> {
+  return Object.fromEntries(seriesOf(writeFamilies(libraryFamilies, { source }).text));
 }
 
 test('LibraryStats takes what stats() of the libraries returns', () => {
@@ -51,7 +44,7 @@ test('LibraryStats takes what stats() of the libraries returns', () => {
 
 test('libraryFamilies has what stats() of each library counts', async () => {
   const read = await useLibraries();
-  expect(await seriesOf(read())).toMatchObject({
+  expect(countedIn(read())).toMatchObject({
     'ticketing_dispatch_tasks_total{pool="tasks",outcome="completed"}': 1,
     'ticketing_dispatch_tasks_total{pool="tasks",outcome="failed"}': 1,
     'ticketing_dispatch_tasks_total{pool="tasks",outcome="aborted"}': 1,
@@ -84,7 +77,7 @@ test('instances of one name are one series, with their sum', async () => {
     [...first.dispatchers, ...second.dispatchers],
     [...first.routers, ...second.routers],
   ];
-  const found = await seriesOf({ dispatchers, routers });
+  const found = countedIn({ dispatchers, routers });
   expect(found['ticketing_dispatch_tasks_total{pool="tasks",outcome="completed"}']).toBe(2);
   expect(found['ticketing_dispatch_run_seconds_bucket{pool="tasks",le="+Inf"}']).toBe(4);
 });
@@ -92,7 +85,7 @@ test('instances of one name are one series, with their sum', async () => {
 test('a dispatcher with a fallback has its calls', async () => {
   const [stats] = (await useLibraries())().dispatchers;
   const fallback = { inFlight: 0, ran: 2, refused: 1 };
-  const found = await seriesOf({ dispatchers: [{ ...(stats as DispatcherStats), fallback }] });
+  const found = countedIn({ dispatchers: [{ ...(stats as DispatcherStats), fallback }] });
   expect(found).toMatchObject({
     'ticketing_dispatch_fallback_total{pool="tasks",outcome="ran"}': 2,
     'ticketing_dispatch_fallback_total{pool="tasks",outcome="refused"}': 1,
