@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** A demo server in a process of its own. */
 export interface DemoServer {
   readonly url: string;
+  readonly pid: number | undefined;
   /** Of the carriers that it asks. */
   readonly carriersUrl: string;
   /** Ends it, unless it has ended. */
@@ -40,7 +41,7 @@ export async function startServer(argv: readonly string[]): Promise<DemoServer> 
     child.stdout.resume();
     const [, url = ''] = /^ticketing +(https?:\/\/[^/\s]+)/m.exec(text) ?? [];
     const [, carriersUrl = ''] = / carriers +(\S+)/.exec(text) ?? [];
-    return { url, carriersUrl, stop };
+    return { url, carriersUrl, pid: child.pid, stop };
   }
   throw new Error(`Cannot measure: a server did not start: ${text}`);
 }
