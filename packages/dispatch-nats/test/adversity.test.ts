@@ -47,7 +47,13 @@ async function serve(
 }
 
 function call(fleet: string, name = 'caller') {
-  const dispatcher = createNatsDispatcher<Tasks>({ nats: nats.connect(), fleet, name });
+  const dispatcher = createNatsDispatcher<Tasks>({
+    nats: nats.connect(),
+    fleet,
+    name,
+    // A busy machine may be silent for seconds.
+    missedBeats: 40,
+  });
   opened.push(dispatcher);
   return dispatcher;
 }
@@ -62,7 +68,11 @@ it('a connection that is lent keeps nothing of those who used it', async () => {
     tasks: ['where'],
     json: serveJson,
   });
-  const dispatcher = createNatsDispatcher<Tasks>({ nats: ofDispatcher, fleet: 'lent' });
+  const dispatcher = createNatsDispatcher<Tasks>({
+    nats: ofDispatcher,
+    fleet: 'lent',
+    missedBeats: 40,
+  });
   expect(await dispatcher.run('where', 1)).toBe('here');
   for (const each of [dispatcher, host, local]) await each.close();
   await turns();
@@ -148,7 +158,11 @@ it('a call that a host loses with a worker of its own has its next attempt, if i
   });
   const names = { fleet: 'losing', tasks: ['attempt'] as const };
   const host = serveNatsTasks({ nats: nats.connect(), ...names, dispatcher });
-  const caller = createNatsDispatcher<typeof tasks.tasks>({ nats: nats.connect(), ...names });
+  const caller = createNatsDispatcher<typeof tasks.tasks>({
+    nats: nats.connect(),
+    missedBeats: 40,
+    ...names,
+  });
   opened.push(local, host, caller);
   const mayRunTwice = { idempotent: true, retries: 2 };
   expect(await caller.run('attempt', 0)).toBe(1);

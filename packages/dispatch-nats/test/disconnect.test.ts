@@ -36,6 +36,8 @@ test.skipIf(engineProgram('nats') === undefined)(
       nats: { servers: `nats://127.0.0.1:${link.port}` },
       fleet: 'breaks',
       window: CALLS,
+      // A busy machine may be silent for seconds.
+      missedBeats: 40,
     });
     await until(() => {
       const ready = fleet.stats().workers.filter(({ state }) => state === 'ready');

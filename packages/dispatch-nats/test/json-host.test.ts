@@ -88,6 +88,8 @@ describe.skipIf(engineProgram('nats') === undefined)('serveNatsTasks() with json
     const dispatcher = createNatsDispatcher<Tasks>({
       nats: { servers: server.url },
       fleet: 'items',
+      // A busy machine may be silent for seconds.
+      missedBeats: 40,
     });
     const got: number[] = [];
     for await (const item of dispatcher.stream('numbers', 2)) got.push(item);
@@ -102,6 +104,8 @@ describe.skipIf(engineProgram('nats') === undefined)('serveNatsTasks() with json
     const dispatcher = createNatsDispatcher<Tasks>({
       nats: { servers: server.url },
       fleet: 'both',
+      // A busy machine may be silent for seconds.
+      missedBeats: 40,
     });
     const held = dispatcher.run('hold', undefined);
     await until(() => host.stats().running === 1);

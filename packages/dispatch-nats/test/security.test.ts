@@ -37,7 +37,13 @@ async function runFleet(
     tasks: ['sum'],
     ...(json && { json }),
   });
-  const dispatcher = createNatsDispatcher<Tasks>({ nats: web, fleet: 'shop', name: 'web' });
+  const dispatcher = createNatsDispatcher<Tasks>({
+    nats: web,
+    fleet: 'shop',
+    name: 'web',
+    // A busy machine may be silent for seconds.
+    missedBeats: 40,
+  });
   const close = async () => {
     await dispatcher.close();
     await served.close();

@@ -20,6 +20,8 @@ test.skipIf(engineProgram('nats') === undefined)(
     const dispatcher = createNatsDispatcher<Tasks>({
       nats: { servers: server.url },
       fleet: 'slow',
+      // A busy machine may be silent for seconds.
+      missedBeats: 40,
     });
     const before = await dispatcher.run('mostBytes');
     await checkSlowReading(new URL('../fixtures/slow-reader.ts', import.meta.url), [given]);
