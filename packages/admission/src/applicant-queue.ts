@@ -79,6 +79,8 @@ const MOST_WAITING = 1000;
 const BURST_LATE_SHARE = 1 / 20;
 /** Milliseconds of work that begin in one turn of the event loop. Then requests that have arrived are read first. */
 const TURN_MS = 2;
+/** After work that took longer, arrivals are read before more begins. */
+const LOOK_MS = 0.5;
 /** Most turns in which arrivals are read before more work begins, unless the last work took longer. */
 const LOOK_TURNS = 16;
 
@@ -115,8 +117,11 @@ class Queue implements ApplicantQueue {
   /** Connections and requests since the last turn. */
   #came = 0;
   #looked = 0;
-  /** Beginning of the last turn in which work began, the duration of that work in milliseconds, and its end. */
-  readonly #turn = { startedAt: 0, tookMs: 0, endedAt: 0 };
+  /**
+   * The last turn: connections and requests that it brought, its beginning, the duration of the work that began in it, in
+   * milliseconds, and the end of that.
+   */
+  readonly #turn = { came: 0, startedAt: 0, tookMs: 0, endedAt: 0 };
   readonly #onTurn = (): void => this.#takeTurn();
   readonly #onSettled = (): void => this.#endStep();
 
@@ -215,12 +220,14 @@ class Queue implements ApplicantQueue {
   }
 
   #beginSoon(): void {
-    if (this.#isDue || !this.#hasRoom()) return;
+    if (this.#isDue || !(this.#hasRoom() || this.#mayGrow())) return;
     this.#isDue = true;
     this.#options.soon(this.#onTurn);
   }
 
   #takeTurn(): void {
+    this.#turn.came = this.#came;
+    this.#came = 0;
     if (this.#isLooking()) {
       this.#isDue = false;
       this.#beginSoon();
@@ -233,20 +240,28 @@ class Queue implements ApplicantQueue {
     this.#step();
   }
 
-  /** A turn accepts one connection, however many wait: while each turn brings more, those are read first. */
+  /**
+   * A turn accepts one connection, however many wait: while each turn brings more, those are read first, and all of a burst before
+   * its work begins.
+   */
   #isLooking(): boolean {
-    const { tookMs, endedAt } = this.#turn;
-    const isShort = this.#looked < LOOK_TURNS || this.#options.now() - endedAt < tookMs;
-    const isLooking = tookMs >= TURN_MS && this.#came > 0 && isShort;
-    this.#came = 0;
-    this.#looked = isLooking ? this.#looked + 1 : 0;
-    return isLooking;
+    const { came, tookMs, endedAt } = this.#turn;
+    if (tookMs < LOOK_MS || came === 0) {
+      this.#looked = 0;
+      return false;
+    }
+    this.#looked += 1;
+    const now = this.#options.now();
+    const isShort = this.#looked <= LOOK_TURNS || now - endedAt < tookMs;
+    if (isShort || this.#pace.isBurst(now, now)) return true;
+    this.#looked = 0;
+    return false;
   }
 
   /** Begins one request after the other until this turn's time is up. A handler may start only after promises of its hooks. */
   #step(): void {
     const group = this.#waiting.first;
-    if (group === undefined || this.#turn.tookMs >= TURN_MS || !this.#hasRoom()) {
+    if (group === undefined || this.#turn.tookMs >= TURN_MS || !this.#makeRoom()) {
       this.#isDue = false;
       if (group !== undefined) this.#beginSoon();
       return;
@@ -269,12 +284,29 @@ class Queue implements ApplicantQueue {
     this.#step();
   }
 
-  /** Whether one more may be in flight. For a burst the limit grows at once, as long as the event loop keeps up. */
   #hasRoom(): boolean {
+    return this.#inFlight < this.#options.limit.size;
+  }
+
+  /** Whether the limit may grow for a burst: the event loop keeps up. */
+  #mayGrow(): boolean {
     const { deadlineMs, limit, lateMs, now } = this.#options;
-    if (this.#inFlight < limit.size) return true;
-    const keepsUp = this.#pace.isNew(now()) && lateMs() <= deadlineMs * BURST_LATE_SHARE;
-    return keepsUp && limit.grow() && this.#inFlight < limit.size;
+    return (
+      this.#inFlight < limit.most &&
+      this.#pace.isNew(now()) &&
+      lateMs() <= deadlineMs * BURST_LATE_SHARE
+    );
+  }
+
+  /**
+   * Returns whether one more may be in flight, if need be by a higher limit. Not in a turn that brought more: without a limit that is reached, work
+   * would begin as fast as connections are accepted, and no request would ever be seen to wait.
+   */
+  #makeRoom(): boolean {
+    if (this.#hasRoom()) return true;
+    if (this.#turn.came > 0 || !this.#mayGrow()) return false;
+    this.#options.limit.grow(this.#inFlight + 1);
+    return true;
   }
 
   #take(group: Group, now: number): void {

@@ -19,11 +19,10 @@ export interface InFlightLimit {
   readonly size: number;
   /** Adapts the limit. Call it at equal intervals of about 100 ms. */
   learn(sample: Sample): void;
-  /**
-   * Grows at once, if workers and upstreams showed no load in the last sample, and it has not grown fourfold since. Returns whether
-   * it has grown.
-   */
-  grow(): boolean;
+  /** An integer to which it may grow before the next sample: not above the size after a sample in which workers or upstreams showed load. */
+  readonly most: number;
+  /** Grows at once to this size, at most to `most`. */
+  grow(size: number): void;
 }
 
 /** The limit under the worst load: so few that any server answers them in time. */
@@ -49,17 +48,17 @@ const HEADROOM = 2;
  */
 export function createInFlightLimit(setting: 'auto' | 'off' | number): InFlightLimit {
   if (setting !== 'auto') {
-    return {
-      size: setting === 'off' ? Number.POSITIVE_INFINITY : setting,
-      learn: () => {},
-      grow: () => false,
-    };
+    const size = setting === 'off' ? Number.POSITIVE_INFINITY : setting;
+    return { size, most: size, learn: () => {}, grow: () => {} };
   }
   let exact = FIRST;
   let most = FIRST * BURST_GROWTH;
   return {
     get size() {
       return Math.round(exact);
+    },
+    get most() {
+      return most;
     },
     learn({ lateMs, queueMs, upstreamLate, peak }) {
       const excess = Math.max(lateMs / LATE_MS, queueMs / QUEUE_MS, upstreamLate);
@@ -71,12 +70,10 @@ export function createInFlightLimit(setting: 'auto' | 'off' | number): InFlightL
         exact = Math.max(FIRST, Math.min(exact, peak * HEADROOM));
       }
       const isCalm = queueMs <= QUEUE_MS && upstreamLate <= 1;
-      most = isCalm ? Math.min(MOST, Math.max(FIRST, exact) * BURST_GROWTH) : 0;
+      most = isCalm ? Math.min(MOST, Math.round(Math.max(FIRST, exact)) * BURST_GROWTH) : 0;
     },
-    grow() {
-      if (exact >= most) return false;
-      exact = Math.min(most, exact * GROWTH + 0.5);
-      return true;
+    grow(size) {
+      exact = Math.max(exact, Math.min(size, most));
     },
   };
 }

@@ -122,23 +122,45 @@ test('what a handler does after promises of its hooks counts for the turn in whi
   expect(log).toEqual(['handler', 'settled', 'turn']);
 });
 
-test('connections that come in every turn hold nothing up for longer than some turns, or than the work itself', () => {
-  for (const [turnMs, most] of [
-    [0.1, 51],
-    [50, 17],
-  ] as const) {
-    const { admission, apply, log, pass, turn } = stage({ limit: 9, costMs: 5 });
+test.each([
+  ['some turns', { turnMs: 50, deadlineMs: 6000, isNew: false }, 17],
+  ['the work itself', { turnMs: 0.1, deadlineMs: 600, isNew: false }, 51],
+  [
+    'a twentieth of the deadline, in which they may be a burst',
+    { turnMs: 0.1, deadlineMs: 600, isNew: true },
+    250,
+  ],
+])(
+  'connections that come in every turn hold nothing up for longer than %s',
+  (_, { turnMs, deadlineMs, isNew }, most) => {
+    const { admission, apply, log, pass, turn } = stage({ limit: 9, costMs: 5, deadlineMs });
+    if (!isNew) apply('z', { waitedMs: deadlineMs });
     for (const name of ['a', 'b']) apply(name);
     turn();
+    log.length = 0;
     let turns = 0;
-    while (log.length < 2) {
+    while (log.length === 0) {
       admission.connected();
       pass(turnMs);
       turn();
       turns += 1;
     }
+    expect(log).toEqual(['begin b']);
     expect(turns).toBe(most);
-  }
+  },
+);
+
+test('the limit does not grow in a turn that brought more: all that has come is read first', () => {
+  const { admission, apply, log, turn } = stage({ limit: 'auto', deadlineMs: 2000 });
+  for (let index = 0; index < 20; index++) apply(String(index));
+  turn();
+  expect(log).toHaveLength(16);
+  apply('more');
+  turn();
+  expect(log).toHaveLength(16);
+  turn();
+  expect(log).toHaveLength(21);
+  expect(admission.stats()).toMatchObject({ limit: 21, inFlight: 21 });
 });
 
 test.each([

@@ -51,30 +51,37 @@ test('auto keeps twice of what was in use: a flood after a calm finds no old, hi
 
 test('auto grows at once up to fourfold of the last sample, unless workers or upstreams showed load; a number never does', () => {
   const limit = createInFlightLimit('auto');
-  while (limit.grow());
-  expect(limit.size).toBe(4 * FIRST);
+  limit.grow(FIRST + 1);
+  expect(limit.size).toBe(FIRST + 1);
+  limit.grow(FIRST);
+  expect(limit.size).toBe(FIRST + 1);
+  limit.grow(1000);
+  expect([limit.size, limit.most]).toEqual([4 * FIRST, 4 * FIRST]);
   limit.learn({ ...calm, peak: limit.size });
-  const { size } = limit;
-  expect(limit.grow()).toBe(true);
-  expect(limit.size).toBeGreaterThan(size);
-  for (const signs of [{ queueMs: QUEUE_MS + 1 }, { upstreamLate: 1.1 }]) {
+  expect(limit.most).toBe(4 * limit.size);
+  for (const [signs, isCalm] of [
+    [{ queueMs: QUEUE_MS }, true],
+    [{ queueMs: QUEUE_MS + 1 }, false],
+    [{ upstreamLate: 1 }, true],
+    [{ upstreamLate: 1.1 }, false],
+  ] as const) {
     limit.learn({ ...calm, ...signs, peak: limit.size });
-    expect(limit.grow()).toBe(false);
+    const { size } = limit;
+    expect(limit.most > size).toBe(isCalm);
+    limit.grow(size + 1);
+    expect(limit.size).toBe(isCalm ? size + 1 : size);
   }
   // A burst makes the event loop late, and ends by itself.
-  for (let round = 0; round < 20; round++) limit.learn({ ...calm, lateMs: 1000, peak: 0 });
-  expect(limit.size).toBe(LEAST);
-  while (limit.grow());
-  expect(limit.size).toBe(4 * FIRST);
+  learn(limit, 20, { ...calm, lateMs: 1000, peak: 0 });
+  expect([limit.size, limit.most]).toEqual([LEAST, 4 * FIRST]);
   for (let round = 0; round < 20; round++) {
     limit.learn({ ...calm, peak: limit.size });
-    while (limit.grow());
+    limit.grow(10_000);
   }
   expect(limit.size).toBe(MOST);
-  expect([createInFlightLimit(7).grow(), createInFlightLimit('off').grow()]).toEqual([
-    false,
-    false,
-  ]);
+  const fixed = createInFlightLimit(7);
+  fixed.grow(8);
+  expect([fixed.size, fixed.most]).toEqual([7, 7]);
 });
 
 test('auto settles where the signs are as wanted, whatever the server can do', () => {

@@ -1,7 +1,7 @@
 import { createApplicantQueue } from '../src/applicant-queue.ts';
 import { createInFlightLimit } from '../src/in-flight-limit.ts';
 
-/** A request of a simulated server. */
+/** A request of a simulated server, over a connection of its own. */
 export interface SimulatedRequest {
   readonly atMs: number;
   /** Milliseconds of the event loop before the wait. */
@@ -52,8 +52,8 @@ function createAgenda() {
 }
 
 /**
- * Runs requests on a server with one event loop and an admission, on a clock of its own: timers, then what was read, then what was
- * put off to the end of the turn.
+ * Runs requests on a server with one event loop and an admission, on a clock of its own. A turn has timers, then what was read and one
+ * new connection, as in Node.js, then what was put off to the end of the turn.
  */
 export function simulate({
   requests,
@@ -64,6 +64,7 @@ export function simulate({
   let now = 0;
   const timers = createAgenda();
   const arrivals = createAgenda();
+  const connections: (() => void)[] = [];
   let immediates: (() => void)[] = [];
   const tookMs: number[] = [];
   let refused = 0;
@@ -101,6 +102,7 @@ export function simulate({
   }
 
   function arrive({ atMs, beforeMs, waitMs, afterMs }: SimulatedRequest): void {
+    queue.connected();
     use(READ_MS);
     const answer = (): void => {
       use(afterMs);
@@ -108,7 +110,8 @@ export function simulate({
       leave();
     };
     const leave = queue.apply({
-      arrivedAt: atMs,
+      // The kernel does not tell when a connection came.
+      arrivedAt: now,
       begin() {
         use(beforeMs);
         arrivals.add(now + waitMs, answer);
@@ -120,14 +123,18 @@ export function simulate({
   }
 
   timers.add(tickDue, tick);
-  for (const request of requests) arrivals.add(request.atMs, () => arrive(request));
+  for (const request of requests) {
+    arrivals.add(request.atMs, () => void connections.push(() => arrive(request)));
+  }
   while (tookMs.length + refused < requests.length && now < END_MS) {
     for (const { call } of timers.takeUntil(now)) call();
     for (const { call } of arrivals.takeUntil(now)) call();
+    connections.shift()?.();
     const turn = immediates;
     immediates = [];
     for (const call of turn) call();
-    if (immediates.length === 0) now = Math.max(now, Math.min(timers.nextAt(), arrivals.nextAt()));
+    if (immediates.length + connections.length === 0)
+      now = Math.max(now, Math.min(timers.nextAt(), arrivals.nextAt()));
   }
   return { tookMs, refused };
 }

@@ -27,7 +27,7 @@ function burst(size: number, { computeMs, isFresh }: { computeMs: number; isFres
 const states = [
   ['fresh', { isFresh: true, stolen: 0 }],
   ['warm', { isFresh: false, stolen: 0 }],
-  ['warm, and others use three quarters of the processor', { isFresh: false, stolen: 3 }],
+  ['warm, and others use half of the processor', { isFresh: false, stolen: 1 }],
 ] as const;
 
 test.each(states)(
@@ -64,7 +64,8 @@ function flood(multiple: number, work: Omit<SimulatedRequest, 'atMs'>) {
 
 test.each([
   ['computes for 5 ms', { beforeMs: 5, waitMs: 0, afterMs: 0 }, 1100, 0.95],
-  ['computes for 3 ms and waits for 50', search(3), 1100, 0.8],
+  ['computes for 2 ms', { beforeMs: 2, waitMs: 0, afterMs: 0 }, 1250, 0.7],
+  ['computes for 3 ms and waits for 50', search(3), 1350, 0.95],
 ])(
   'beyond its capacity a server whose work %s answers as much as before, within about half of the deadline',
   (_, work, mostMs, leastShare) => {
