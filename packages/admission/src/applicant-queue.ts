@@ -220,7 +220,8 @@ class Queue implements ApplicantQueue {
   }
 
   #beginSoon(): void {
-    if (this.#isDue || !(this.#hasRoom() || this.#mayGrow())) return;
+    if (this.#isDue || this.#waiting.size === 0) return;
+    if (!this.#hasRoom() && !this.#mayGrow()) return;
     this.#isDue = true;
     this.#options.soon(this.#onTurn);
   }
@@ -263,7 +264,7 @@ class Queue implements ApplicantQueue {
     const group = this.#waiting.first;
     if (group === undefined || this.#turn.tookMs >= TURN_MS || !this.#makeRoom()) {
       this.#isDue = false;
-      if (group !== undefined) this.#beginSoon();
+      this.#beginSoon();
       return;
     }
     const now = this.#turn.endedAt;
@@ -360,6 +361,6 @@ class Queue implements ApplicantQueue {
       if (this.#waiting.size === 0) this.#pace.emptied();
     }
     group.state = 'over';
-    if (this.#waiting.size > 0) this.#beginSoon();
+    this.#beginSoon();
   }
 }

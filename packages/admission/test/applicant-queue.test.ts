@@ -427,7 +427,11 @@ test('the first of equal requests leaves while they wait: the others stay; the l
   busy();
   loop.settle();
   expect(log).toEqual(['begin busy', 'begin b']);
+  const five = apply('e', { key: 'l' });
   two();
+  loop.settle();
+  expect(log).toEqual(['begin busy', 'begin b', 'begin e']);
+  five();
   expect(admission.stats()).toMatchObject({ inFlight: 0, waiting: 0, left: 3 });
 });
 

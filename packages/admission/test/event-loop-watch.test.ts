@@ -33,6 +33,19 @@ test('arrivedAt() is before a hold of the loop for what is read after it, and no
   }
 });
 
+test('arrivedAt() forgets short holds: what is read now has not waited for all of them', async () => {
+  const watch = watchEventLoop();
+  try {
+    for (let round = 0; round < 40; round++) {
+      hold(5);
+      await after(0);
+    }
+    await until(() => performance.now() - watch.arrivedAt() < 100);
+  } finally {
+    watch.close();
+  }
+});
+
 test('after close() nothing is late, and requests arrive when they are read', () => {
   const watch = watchEventLoop();
   watch.close();

@@ -42,6 +42,14 @@ test('auto rises while it is reached and nothing is late, as with upstreams that
   expect(limit.size).toBe(MOST);
 });
 
+test('auto stays while the signs are as late as accepted', () => {
+  const limit = createInFlightLimit('auto');
+  const accepted = { lateMs: LATE_MS, queueMs: QUEUE_MS, upstreamLate: 1 };
+  limit.learn({ ...accepted, peak: FIRST });
+  // Half a request is the least growth.
+  expect(limit.size).toBe(Math.round(FIRST + 0.5));
+});
+
 test('auto keeps twice of what was in use: a flood after a calm finds no old, high limit', () => {
   const limit = createInFlightLimit('auto');
   for (let round = 0; round < 20; round++) limit.learn({ ...calm, peak: limit.size });
