@@ -1,6 +1,7 @@
 import { parseArgs, styleText } from 'node:util';
 import { nearest } from '@ticketing/kit';
-import { hideSecrets, trueFalse, type ValueReader } from './flag-values.ts';
+import { trueFalse, type ValueReader } from './flag-values.ts';
+import { hideSecrets } from './hide-secrets.ts';
 
 /** A command line or environment that a program cannot run with. Its message is one line. */
 export class FlagError extends Error {}

@@ -1,3 +1,5 @@
+import { hideSecrets } from './hide-secrets.ts';
+
 /** Reads the value of a flag. */
 export interface ValueReader<T> {
   /** What the value must be, for help and errors: `an integer from 1 to 64`. */
@@ -8,15 +10,6 @@ export interface ValueReader<T> {
   read(text: string): T | undefined;
   /** Removes the secrets that such a value may have from a text that is shown, also from one that is refused. */
   readonly hide?: (text: string) => string;
-}
-
-/** Returns a URL without user, password and parameters; of any other text nothing, since it may be a password. */
-export function hideSecrets(text: string): string {
-  const [, scheme, rest] = /^([a-z][a-z\d+.-]*:\/\/)(.*)$/is.exec(text) ?? [];
-  if (scheme === undefined || rest === undefined) return text === '' ? '' : '…';
-  // A password that is not encoded may have any character: the host is after the last @.
-  const host = rest.slice(rest.lastIndexOf('@') + 1);
-  return scheme + host.replace(/[?#].*$/s, '');
 }
 
 export const anyText: ValueReader<string> = {

@@ -20,7 +20,6 @@ export {
 } from './command-line.ts';
 export {
   anyText,
-  hideSecrets,
   httpUrl,
   integerFrom,
   listOf,
@@ -32,4 +31,5 @@ export {
   type ValueReader,
   wordOr,
 } from './flag-values.ts';
+export { hideSecrets, hideSecretsOf } from './hide-secrets.ts';
 export { bar, createProgress, type Progress, type ProgressOptions } from './progress.ts';

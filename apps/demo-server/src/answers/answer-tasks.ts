@@ -1,9 +1,10 @@
 import type { Dispatcher, TaskContext } from '@ticketing/dispatch';
 import type { AnswerOf, Ask, AskOptions, QuestionName, QuestionOf, Questions } from './answers.ts';
+import { perKind } from './kinds.ts';
 import { retryOptions, TRANSIT_MS } from './remote-call.ts';
 
 /** A question, and the milliseconds that are left for its answer. */
-interface Timed<Question> {
+export interface Timed<Question> {
   readonly question: Question;
   readonly deadlineMs: number;
 }
@@ -31,7 +32,7 @@ export function answerTasks(answers: () => Questions): AnswerTasks {
       const ask: Ask<Name> = answers()[name];
       return ask(question, { signal, deadlineMs });
     };
-  return { document: task('document'), worms: task('worms') };
+  return perKind<AnswerTasks>(task);
 }
 
 /**

@@ -11,21 +11,17 @@ import { iteratorOf, mapItems } from '../search/map-items.ts';
 import type { SearchDocument } from '../search/search-document.ts';
 import type { DocumentQuestion } from '../search/search-query.ts';
 import { eventOf } from '../search/search-view.ts';
+import type { Timed } from './answer-tasks.ts';
 import type { Answers } from './answers.ts';
 import { searching } from './here.ts';
 import { retryOptions, TRANSIT_MS } from './remote-call.ts';
 import { restoredError } from './restored-error.ts';
 
-interface WholeSearch {
-  readonly question: DocumentQuestion;
-  readonly deadlineMs: number;
-}
-
 /** Tasks that run whole searches. A type, since tasks are indexed. */
 export type SearchTasks = {
-  searchDocument(asked: WholeSearch, context: TaskContext): Promise<SearchDocument>;
+  searchDocument(asked: Timed<DocumentQuestion>, context: TaskContext): Promise<SearchDocument>;
   /** Yields events as JSON text: to copy their journeys would cost several times as much. */
-  searchEvents(asked: WholeSearch, context: TaskContext): AsyncIterable<RawJson>;
+  searchEvents(asked: Timed<DocumentQuestion>, context: TaskContext): AsyncIterable<RawJson>;
 };
 
 /** Names of the tasks. */
@@ -99,7 +95,7 @@ interface WorkersOptions {
  * search begins again, once; later the loss is one error. `own` searches, and counts, while a fleet has no host.
  */
 export function inWorkers(own: Answers, { dispatcher, carriers, onEnd }: WorkersOptions): Answers {
-  const asked = (question: DocumentQuestion, deadlineMs: number): WholeSearch => ({
+  const asked = (question: DocumentQuestion, deadlineMs: number): Timed<DocumentQuestion> => ({
     question: { carriers, ...question },
     deadlineMs,
   });

@@ -27,11 +27,16 @@ export const kinds: { readonly [Name in QuestionName]: Kind<QuestionOf<Name>> } 
 /** Names of the questions. */
 export const QUESTION_NAMES = Object.keys(kinds) as readonly QuestionName[];
 
+/** Returns a table with what `make` returns for each kind of question. */
+export function perKind<Table>(make: (name: QuestionName) => unknown): Table {
+  return Object.fromEntries(QUESTION_NAMES.map((name) => [name, make(name)])) as Table;
+}
+
 /** Returns a method for each kind of question, made by `make`. */
 export function everyQuestion(
   make: <Name extends QuestionName>(name: Name) => Ask<Name>,
 ): Questions {
-  return { document: make('document'), worms: make('worms') };
+  return perKind<Questions>(make);
 }
 
 /** Returns the key of the events of a document's question: streams join streams alone. */

@@ -4,7 +4,7 @@ import type { SearchEvent } from '@ticketing/core';
 import { type Clock, systemClock } from '@ticketing/kit';
 import type { DocumentQuestion } from '../search/search-query.ts';
 import type { AnswerOf, Answers, Ask, QuestionName, QuestionOf, Questions } from './answers.ts';
-import { eventsKey, everyQuestion, kinds } from './kinds.ts';
+import { eventsKey, everyQuestion, kinds, perKind } from './kinds.ts';
 import { TRANSIT_MS } from './remote-call.ts';
 
 /** A question with its key. */
@@ -65,10 +65,9 @@ export function shared(own: Answers, options: SharedOptions = {}): Answers {
 
 /** Lets equal questions in flight share one answer; events stay as they are. */
 export function sharedQuestions(own: Answers, options: SharedOptions = {}): Answers {
-  const coalescers: { readonly [Name in QuestionName]: Coalesced<Name> } = {
-    document: coalesced(own, { ...options, name: 'document' }),
-    worms: coalesced(own, { ...options, name: 'worms' }),
-  };
+  const coalescers = perKind<{ readonly [Name in QuestionName]: Coalesced<Name> }>((name) =>
+    coalesced(own, { ...options, name }),
+  );
   const { document, worms } = coalescers;
   return {
     ...everyQuestion((name) => coalescers[name].ask),

@@ -1,4 +1,4 @@
-import { FlagError } from '@ticketing/cli-kit';
+import { FlagError, hideSecretsOf } from '@ticketing/cli-kit';
 import type { Search } from '@ticketing/core';
 import { createInProcessDispatcher, type Dispatcher, defineTasks } from '@ticketing/dispatch';
 import type { NatsFleetStats } from '@ticketing/dispatch-nats';
@@ -11,7 +11,7 @@ import {
   carrierTasks,
 } from '../carriers/carriers.ts';
 import type { DispatchName } from '../flags/dispatch-kinds.ts';
-import { hideNatsSecrets, hideSecretsOf } from '../flags/flag-values.ts';
+import { hideNatsSecrets } from '../flags/flag-values.ts';
 import { type FleetFlags, natsOptions, SOON } from '../nats/nats-options.ts';
 import { programUrl } from '../processes/program-url.ts';
 import { type Telemetry, telemetryEnvironment } from '../telemetry/telemetry.ts';

@@ -132,20 +132,21 @@ export function problemBody(status: ProblemStatus, details: Details, url?: strin
 
 /** Returns the problem of a query that is wrong; `undefined` for any other error. */
 export function badQuery(error: unknown): (Details & { readonly title: string }) | undefined {
-  if (error instanceof ProblemError) {
-    return error.status === 400 ? { title: titles[400], ...error.details } : undefined;
-  }
+  const problem = ownProblem(error);
+  return problem?.status === 400 ? { title: titles[400], ...problem.details } : undefined;
+}
+
+/** Returns a problem that a route has thrown, or that a search has with its query. */
+function ownProblem(error: unknown): ProblemError | undefined {
+  if (error instanceof ProblemError) return error;
   if (!RailError.is(error) || error.code !== 'ERR_BAD_QUERY') return undefined;
   const { parameter = '', expected = '', got } = error.data;
-  return { title: titles[400], ...badParameter(parameter, expected, got).details };
+  return badParameter(parameter, expected, got);
 }
 
 function toProblem(error: unknown, request: FastifyRequest): ProblemError {
-  if (error instanceof ProblemError) return error;
-  if (RailError.is(error) && error.code === 'ERR_BAD_QUERY') {
-    const { parameter = '', expected = '', got } = error.data;
-    return badParameter(parameter, expected, got);
-  }
+  const own = ownProblem(error);
+  if (own !== undefined) return own;
   // Another process did not answer a search or a question.
   if (DispatchError.is(error)) {
     const isLate = error.code === 'ERR_TIMEOUT' || error.code === 'ERR_RUN_TIMEOUT';

@@ -19,9 +19,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { hideSecrets } from '@ticketing/cli-kit';
+import { hideSecrets, hideSecretsOf } from '@ticketing/cli-kit';
 import { instrumentTicketing } from '@ticketing/otel';
-import { hideSecretsOf } from '../flags/flag-values.ts';
 import { linkStreams, watchRequests } from './request-spans.ts';
 import type { Telemetry, TelemetrySettings } from './telemetry.ts';
 

@@ -1,5 +1,4 @@
-import { FlagError } from '@ticketing/cli-kit';
-import { hideSecretsOf } from '../flags/flag-values.ts';
+import { FlagError, hideSecretsOf } from '@ticketing/cli-kit';
 
 /** What can be wrong with a database, and the HTTP status of each. */
 const statuses = {
