@@ -1,9 +1,10 @@
-// A user's program: spans of the libraries for a tracer of OpenTelemetry's API, with only the published packages.
+// A user's program: spans of the libraries for a tracer of OpenTelemetry's API, and their figures for Prometheus, with only the published packages.
 import assert from 'node:assert/strict';
 import { trace } from '@opentelemetry/api';
 import { createCoalescer } from '@ticketing/batching';
 import { createInProcessDispatcher, defineTasks } from '@ticketing/dispatch';
 import { instrumentTicketing } from '@ticketing/otel';
+import { libraryFamilies, writeFamilies } from '@ticketing/otel/prometheus';
 
 const ended = [];
 const tracer = {
@@ -25,4 +26,9 @@ assert.deepEqual(await Promise.all([doubles.get(4), doubles.get(4)]), [8, 8]);
 await dispatcher.close();
 otel.close();
 assert.deepEqual(ended.sort(), ['coalesce doubles', 'dispatch double in a span', 'task double']);
-console.log(`node ${process.version}: the libraries make spans for OpenTelemetry`);
+const source = { dispatchers: [dispatcher.stats()], coalescers: [doubles.stats()] };
+const { text } = writeFamilies(libraryFamilies, { source });
+assert.match(text, /^ticketing_coalescer_calls_total\{name="doubles",outcome="joined"\} 1$/m);
+console.log(
+  `node ${process.version}: the libraries make spans for OpenTelemetry, and figures for Prometheus`,
+);
