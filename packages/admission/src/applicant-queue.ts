@@ -273,8 +273,9 @@ class Queue implements ApplicantQueue {
       if (this.#isLate(group, now)) this.#refuse(group, now);
       else this.#begin(group, now);
     } finally {
-      // Also after one that throws: the process may go on, and the others wait.
-      this.#options.settled(this.#onSettled);
+      // Also after one that throws: the process may go on, and the others wait. If none does, it is not worth the time to wait for promises.
+      if (this.#waiting.size > 0) this.#options.settled(this.#onSettled);
+      else this.#endStep();
     }
   }
 

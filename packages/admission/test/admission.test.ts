@@ -1,5 +1,6 @@
 import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
+import { hold } from './hold.ts';
 import { admissionFor } from './serve-held.ts';
 
 /** Applies, and counts an answer at the end of the test. */
@@ -20,6 +21,14 @@ test.each([
     await until(() => admission.stats().limit === 16);
   },
 );
+
+test('without the sign lateMs the limit falls while this event loop is late', async () => {
+  const admission = admissionFor({ signs: () => ({}) });
+  await until(() => {
+    hold(50);
+    return admission.stats().limit === 8;
+  });
+});
 
 test('a sign that is no number counts as none', async () => {
   let calls = 0;

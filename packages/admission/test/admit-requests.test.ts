@@ -174,7 +174,12 @@ test('a request that expects 100 Continue waits too; without it the server would
   server.on('checkContinue', (request) => begun.push(request.url));
   admitRequests(server, { admission });
   const response = { on: () => {} };
-  server.emit('checkContinue', { url: '/1', socket: {} } as never, response as never);
+  const emitted = server.emit(
+    'checkContinue',
+    { url: '/1', socket: {} } as never,
+    response as never,
+  );
+  expect(emitted).toBe(true);
   expect(begun).toEqual([]);
   await untilStats(admission, { inFlight: 1 });
   expect(begun).toEqual(['/1']);
