@@ -7,6 +7,8 @@ export interface Price {
 
 export interface Upstream {
   price(product: string, tier: string, signal: AbortSignal): Promise<Price>;
+  /** All products, as JSON. */
+  catalogue(signal: AbortSignal): Promise<string>;
   me(token: string, signal: AbortSignal): Promise<unknown>;
 }
 
@@ -23,13 +25,16 @@ export class UpstreamError extends Error {
 export function createUpstream(baseUrl: string): Upstream {
   async function ask(path: string, headers: Record<string, string>, signal: AbortSignal) {
     const response = await fetch(new URL(path, baseUrl), { headers, signal });
-    if (response.ok) return response.json() as Promise<unknown>;
+    if (response.ok) return response;
     await response.body?.cancel();
     throw new UpstreamError(path, response.status);
   }
   return {
     price: async (product, tier, signal) =>
-      (await ask(`/prices/${encodeURIComponent(product)}`, { 'x-tier': tier }, signal)) as Price,
-    me: (token, signal) => ask('/me', { authorization: token }, signal),
+      (await (
+        await ask(`/prices/${encodeURIComponent(product)}`, { 'x-tier': tier }, signal)
+      ).json()) as Price,
+    catalogue: async (signal) => (await ask('/catalogue', {}, signal)).text(),
+    me: async (token, signal) => (await ask('/me', { authorization: token }, signal)).json(),
   };
 }

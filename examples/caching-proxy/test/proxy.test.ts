@@ -42,6 +42,7 @@ async function start(t: TestContext, options: Partial<ProxyOptions> = {}) {
   });
   return {
     asked,
+    url,
     time,
     ask: (path: string, user?: string, signal?: AbortSignal) =>
       fetch(url + path, { headers: user ? { authorization: user } : {}, signal: signal ?? null }),
@@ -156,4 +157,22 @@ test('the call is aborted once the last client has left', async (t) => {
   for (const answer of answers) await assert.rejects(answer, { name: 'AbortError' });
   if (!response.destroyed) await once(response, 'close');
   assert.equal(response.writableEnded, false);
+});
+
+test('the catalogue is fetched once, compressed for who accepts it, and not sent again unchanged', async (t) => {
+  const { ask, asked, answerCalls, url } = await start(t);
+  const products = Array.from({ length: 100 }, (_, index) => ({ product: `lamp ${index}` }));
+  answerCalls((_request, response) => json(response, products));
+  const get = (headers: Record<string, string>) =>
+    fetch(`${url}/catalogue`, { headers: { authorization: 'anna', ...headers } });
+  const codings = ['br', 'gzip', 'identity'];
+  const answers = await Promise.all(codings.map((coding) => get({ 'accept-encoding': coding })));
+  for (const [index, answer] of answers.entries()) {
+    assert.equal(answer.headers.get('content-encoding') ?? 'identity', codings[index]);
+    assert.deepEqual(await answer.json(), products);
+  }
+  const etag = answers[0]?.headers.get('etag') ?? '';
+  assert.equal((await get({ 'if-none-match': etag })).status, 304);
+  assert.equal((await ask('/catalogue')).status, 401);
+  assert.equal(asked.length, 1);
 });

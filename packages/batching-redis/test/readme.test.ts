@@ -23,7 +23,7 @@ test.skipIf(url === undefined)('README: a load that processes share', async () =
   client.disconnect();
 });
 
-test('README begins with the sentence of the package, warns on its first screen, and has at most 120 lines', async () => {
+test('README begins with the sentence of the package, warns on its first screen, and is read in a few minutes', async () => {
   const { description } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
   const index = await readFile(new URL('src/index.ts', root), 'utf8');
   expect(readme.startsWith(`# @ticketing/batching-redis\n\n${description}.\n`)).toBe(true);
@@ -32,6 +32,8 @@ test('README begins with the sentence of the package, warns on its first screen,
     30,
   );
   expect(readme).toContain('npm install @ticketing/batching @ticketing/batching-redis iovalkey`');
-  expect(readme.split('\n').length).toBeLessThanOrEqual(121);
+  expect(readme.trim().split(/\s+/).length).toBeLessThanOrEqual(900);
+  const lines = readme.split('\n').filter((line) => !line.startsWith('|'));
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(300);
   expect(snippets).toHaveLength(1);
 });
