@@ -28,7 +28,7 @@ async function send(socket: Socket, request: string, order: LoadOrder): Promise<
   for (let left = Math.ceil(requests / connections); left > 0; left -= atOnce) {
     const batch = Math.min(left, atOnce);
     socket.write(request.repeat(batch));
-    let bytes = Buffer.alloc(0);
+    let bytes: Buffer = Buffer.alloc(0);
     let answered = 0;
     while (answered < batch) {
       const [more] = (await once(socket, 'data')) as [Buffer];
