@@ -36,7 +36,7 @@ try {
         cwd: root,
         encoding: 'utf8',
         maxBuffer: 2 ** 28,
-        env: { ...process.env, WORKERS_FROM: 'dist', NO_COLOR: '1' },
+        env: { ...process.env, TEST_SCALE: 'full', WORKERS_FROM: 'dist', NO_COLOR: '1' },
       },
     );
     const counted = /Tests .*/.exec(stdout)?.[0] ?? 'no tests';

@@ -36,6 +36,6 @@ export {
   countHeldContexts,
   runContextProgram,
 } from './request-contexts.ts';
-export { scaled } from './scaled.ts';
+export { isFullScale, scaled } from './scaled.ts';
 export { gone, lives, turns, until } from './until.ts';
 export { withoutTime } from './without-time.ts';

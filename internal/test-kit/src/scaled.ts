@@ -6,8 +6,15 @@
  * @example fc.assert(property, { numRuns: scaled({ fast: 40, full: 1000 }) });
  */
 export function scaled<T>({ fast, full }: { readonly fast: T; readonly full: T }): T {
+  return isFullScale() ? full : fast;
+}
+
+/**
+ * Returns true in the long half, for tests that a file of both halves has there alone: `test.runIf(isFullScale())`.
+ * @throws RangeError if `TEST_SCALE` is neither `fast` nor `full`
+ */
+export function isFullScale(): boolean {
   const scale = process.env['TEST_SCALE'] ?? 'fast';
-  if (scale === 'fast') return fast;
-  if (scale === 'full') return full;
+  if (scale === 'fast' || scale === 'full') return scale === 'full';
   throw new RangeError(`TEST_SCALE must be \`fast\` or \`full\`, got \`${scale}\``);
 }

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { scaled } from '../src/index.ts';
+import { isFullScale, scaled } from '../src/index.ts';
 
 const numbers = { fast: 4, full: 100 };
 
@@ -9,12 +9,13 @@ function setScale(scale: string | undefined): void {
 }
 
 test.each([
-  [undefined, 4],
-  ['fast', 4],
-  ['full', 100],
-])('scaled() returns the number of the scale that the runner sets: %s', (scale, expected) => {
+  [undefined, 4, false],
+  ['fast', 4, false],
+  ['full', 100, true],
+])('scaled() returns the number of the scale that the runner sets: %s', (scale, number, isFull) => {
   setScale(scale);
-  expect(scaled(numbers)).toBe(expected);
+  expect(scaled(numbers)).toBe(number);
+  expect(isFullScale()).toBe(isFull);
 });
 
 test('scaled() refuses a scale that does not exist', () => {

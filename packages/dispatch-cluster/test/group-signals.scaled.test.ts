@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { gone, lives, scaled } from '@ticketing/test-kit';
+import { gone, isFullScale, lives, scaled } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
 
 /** Sends a request that is answered when its worker drains. Resolves when a worker has it, with its answer's status. */
@@ -63,7 +63,7 @@ test.each(signals)(
   },
 );
 
-test.runIf(scaled({ fast: false, full: true }))(
+test.runIf(isFullScale())(
   'SIGHUP to the whole group: no request is lost, and each worker has a successor [group-signals]',
   async () => {
     const { child, group, url, pids, line } = await startGroup();

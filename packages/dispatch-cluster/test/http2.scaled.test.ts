@@ -4,7 +4,7 @@ import { type ClientHttp2Session, connect } from 'node:http2';
 import https from 'node:https';
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
-import { scaled } from '@ticketing/test-kit';
+import { isFullScale, scaled } from '@ticketing/test-kit';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ClusterOptions } from '../src/index.ts';
 import { addressOf, checkClustersAfterEach, start } from './cluster-fixture.ts';
@@ -137,7 +137,7 @@ test.each(closed)(
   },
 );
 
-test.runIf(scaled({ fast: false, full: true }))(
+test.runIf(isFullScale())(
   'HTTP/1.1 beside HTTP/2 is counted, and its last answer says so',
   async () => {
     const { supervisor, port } = await serve('h2', patient);

@@ -3,7 +3,6 @@ import { lives, until } from '@ticketing/test-kit';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSocketRouter, type RouterWorker } from '../src/index.ts';
 import { askWorker, oneConnection, open, received, workerReplyIn } from './clients.ts';
-import { testCloseAfterGrace, testCloseBeforePort, testCloseWithRequests } from './close-cases.ts';
 import { byKey, keyed, keys } from './keyed-workers.ts';
 import { openJournal, openRouter } from './router-fixture.ts';
 import { SimulatedChannel } from './simulated-channel.ts';
@@ -11,10 +10,6 @@ import { SimulatedChannel } from './simulated-channel.ts';
 /** Steps of a program after which it may close: before the port is asked for, and after it. */
 const TURNS = Array.from({ length: 20 }, (_, turns) => turns);
 const modes = ['socket', 'passthru'] as const;
-
-testCloseWithRequests('socket');
-testCloseAfterGrace('passthru');
-testCloseBeforePort('socket');
 
 test.each(modes)('mode %s: close() closes idle connections after lameDuckMs', async (mode) => {
   const { port, router } = await openRouter({ mode, count: 1 });

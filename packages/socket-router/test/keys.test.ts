@@ -4,8 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Route } from '../src/index.ts';
 import { homeSlot } from '../src/worker/forwarding.ts';
 import { ask, askWorker, oneConnection, open, workerReplyIn } from './clients.ts';
-import { slotsIn, testKeyOfLostWorkers } from './keys-cases.ts';
-import { openRouter } from './router-fixture.ts';
+import { openRouter, slotsIn } from './router-fixture.ts';
 
 const modes = ['socket', 'passthru'] as const;
 
@@ -90,8 +89,6 @@ test('laterRequests forward: a later request on a connection stays among the slo
     expect(slotOf(pid)).toBe(path === 'canary' ? CANARY : homeSlot(path, STABLE));
   }
 });
-
-testKeyOfLostWorkers('socket');
 
 test.each(modes)(
   'mode %s: no slot, an unknown slot and what is no list of slots are refused',

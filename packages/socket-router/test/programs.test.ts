@@ -3,10 +3,6 @@ import { lives, until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { askWorker, open, received } from './clients.ts';
 import { nextReport, startProgram } from './programs.ts';
-import { testKilledRouter, testWorkersOfCluster } from './programs-cases.ts';
-
-testKilledRouter('socket');
-testWorkersOfCluster('json');
 
 test('a worker whose router was killed writes to standard error, and still answers what it has', async () => {
   const program = startProgram('router-program.mjs', ['socket', '1']);

@@ -97,3 +97,9 @@ export function openJournal(): { path: string; requests(): { pid: number; url: s
         }),
   };
 }
+
+/** Returns a function that gives the slot of a pid. */
+export function slotsIn(router: SocketRouter): (pid: number) => string | undefined {
+  const slots = new Map(router.stats().workers.map(({ pid, slot }) => [pid, slot]));
+  return (pid) => slots.get(pid);
+}

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSocketRouter } from '../src/index.ts';
 import { openRouter } from './router-fixture.ts';
-import { testEndBySignal } from './signals-cases.ts';
-
-testEndBySignal('socket', 'SIGTERM');
 
 test('signals: a router listens to no signal without the option, nor after its end', async () => {
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;

@@ -5,13 +5,8 @@ import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { createSocketRouter, type WorkerChannel } from '../../src/index.ts';
 import { ask, oneConnection, open, received } from '../clients.ts';
-import { testCloseAfterGrace, testCloseBeforePort, testCloseWithRequests } from '../close-cases.ts';
 import { openRouter } from '../router-fixture.ts';
 import { execArgv } from '../worker-processes.ts';
-
-testCloseWithRequests('passthru');
-testCloseAfterGrace('socket');
-testCloseBeforePort('passthru');
 
 test.each([
   ['socket', 'a connection each'],

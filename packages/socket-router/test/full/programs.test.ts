@@ -4,11 +4,7 @@ import { lives } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { ask, askWorker, oneConnection } from '../clients.ts';
 import { nextReport, type ProgramReport, startProgram } from '../programs.ts';
-import { testKilledRouter, testWorkersOfCluster } from '../programs-cases.ts';
 import { socketFolders } from '../socket-folders.ts';
-
-testKilledRouter('passthru');
-testWorkersOfCluster('advanced');
 
 test.each(['socket', 'passthru'])(
   'mode %s: two routers beside each other do not meet',

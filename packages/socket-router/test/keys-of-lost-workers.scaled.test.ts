@@ -1,16 +1,11 @@
+import { scaled } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import type { Route, SocketRouter } from '../src/index.ts';
+import type { Route } from '../src/index.ts';
 import { homeSlot } from '../src/worker/forwarding.ts';
 import { askWorker } from './clients.ts';
-import { openRouter } from './router-fixture.ts';
+import { openRouter, slotsIn } from './router-fixture.ts';
 
-/** Returns a function that gives the slot of a pid. */
-export function slotsIn(router: SocketRouter): (pid: number) => string | undefined {
-  const slots = new Map(router.stats().workers.map(({ pid, slot }) => [pid, slot]));
-  return (pid) => slots.get(pid);
-}
-
-export function testKeyOfLostWorkers(mode: 'socket' | 'passthru'): void {
+function testKeyOfLostWorkers(mode: 'socket' | 'passthru'): void {
   test(`mode ${mode}: a key follows the workers that are there, among its slots; a slot is waited for`, async () => {
     const { port, router, pids } = await openRouter({
       mode,
@@ -35,4 +30,8 @@ export function testKeyOfLostWorkers(mode: 'socket' | 'passthru'): void {
     expect([...before, killed]).not.toContain(successor.pid);
     expect(slotsIn(router)(successor.pid)).toBe('0');
   });
+}
+
+for (const mode of scaled({ fast: ['socket'] as const, full: ['socket', 'passthru'] as const })) {
+  testKeyOfLostWorkers(mode);
 }

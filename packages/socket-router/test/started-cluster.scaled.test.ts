@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { scaled } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { execArgv, runsSources } from './worker-processes.ts';
 
@@ -68,11 +69,15 @@ const sources = {
   'whose workers listen is refused at once': ['', listening, shared],
 } as const;
 
-export function testStartedCluster(name: keyof typeof sources): void {
-  test(`a cluster as source ${name}`, async () => {
-    const [options, entry, expected] = sources[name];
-    const { program, message } = await start(options, entry);
-    expect(message).toEqual(expected);
-    expect(await once(program, 'exit')).toEqual([0, null]);
-  });
-}
+type Source = keyof typeof sources;
+const names = scaled<readonly Source[]>({
+  fast: ['that attaches its server is ready', 'whose workers listen is refused at once'],
+  full: Object.keys(sources) as Source[],
+});
+
+test.each(names)('a cluster as source %s', async (name) => {
+  const [options, entry, expected] = sources[name];
+  const { program, message } = await start(options, entry);
+  expect(message).toEqual(expected);
+  expect(await once(program, 'exit')).toEqual([0, null]);
+});

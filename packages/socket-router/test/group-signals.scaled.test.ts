@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { gone, lives } from '@ticketing/test-kit';
+import { gone, isFullScale, lives } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { open, received } from './clients.ts';
 import { execArgv } from './worker-processes.ts';
@@ -32,7 +32,7 @@ interface Group {
 }
 
 /** Starts the program as the leader of a process group, as a shell and a service manager do. */
-export async function startGroup(mode: string, kind: string): Promise<Group> {
+async function startGroup(mode: string, kind: string): Promise<Group> {
   const child = spawn(process.execPath, [...execArgv, program, mode, kind], {
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -78,18 +78,18 @@ export async function startGroup(mode: string, kind: string): Promise<Group> {
 }
 
 /** Sends the rest of the bodies. Returns which of the requests were answered. */
-export async function answersOf(clients: readonly Socket[]): Promise<boolean[]> {
+async function answersOf(clients: readonly Socket[]): Promise<boolean[]> {
   for (const client of clients) client.write('ody');
   const answers = await Promise.all(clients.map((client) => received(client)));
   return answers.map((answer) => /^HTTP\/1\.1 200 .*served by \d+$/s.test(answer));
 }
 
-export const ALL: readonly boolean[] = Array.from({ length: 6 }, () => true);
+const ALL: readonly boolean[] = Array.from({ length: 6 }, () => true);
 
 type Mode = 'socket' | 'passthru';
 type Kind = 'forked' | 'cluster';
 
-export function testEndOfGroup(signal: 'SIGINT' | 'SIGTERM', mode: Mode, kind: Kind): void {
+function testEndOfGroup(signal: 'SIGINT' | 'SIGTERM', mode: Mode, kind: Kind): void {
   test(`${signal} to the whole group, mode ${mode}, workers ${kind}: no request is lost, and nothing is left [group-signals]`, async () => {
     const { child, pids, hold, line } = await startGroup(mode, kind);
     const { clients } = await hold();
@@ -108,7 +108,7 @@ export function testEndOfGroup(signal: 'SIGINT' | 'SIGTERM', mode: Mode, kind: K
   });
 }
 
-export function testReloadOfGroup(mode: Mode, kind: Kind): void {
+function testReloadOfGroup(mode: Mode, kind: Kind): void {
   test(`SIGHUP to the whole group, mode ${mode}, workers ${kind}: no request is lost, and all processes go on [group-signals]`, async () => {
     const { child, pids, hold } = await startGroup(mode, kind);
     const { clients } = await hold();
@@ -121,7 +121,7 @@ export function testReloadOfGroup(mode: Mode, kind: Kind): void {
   });
 }
 
-export function testWorkerWithoutSuccessor(kind: 'cluster' | 'bare'): void {
+function testWorkerWithoutSuccessor(kind: 'cluster' | 'bare'): void {
   test(`SIGTERM to one worker of a source that starts no successor, ${kind}: it answers its requests and ends`, async () => {
     const { hold, next } = await startGroup('socket', kind);
     const { clients, by } = await hold();
@@ -136,3 +136,29 @@ export function testWorkerWithoutSuccessor(kind: 'cluster' | 'bare'): void {
     expect(await answersOf(more)).toEqual(ALL);
   });
 }
+
+testEndOfGroup('SIGINT', 'socket', 'forked');
+testEndOfGroup('SIGTERM', 'socket', 'cluster');
+if (isFullScale()) {
+  testEndOfGroup('SIGTERM', 'socket', 'forked');
+  testEndOfGroup('SIGINT', 'passthru', 'forked');
+  testEndOfGroup('SIGTERM', 'passthru', 'forked');
+  testEndOfGroup('SIGINT', 'socket', 'cluster');
+  testReloadOfGroup('socket', 'forked');
+  testReloadOfGroup('socket', 'cluster');
+  testWorkerWithoutSuccessor('cluster');
+  testReloadOfGroup('passthru', 'forked');
+  testWorkerWithoutSuccessor('bare');
+}
+
+test('SIGTERM to one worker of forkWorkers: its requests are answered, and it has a successor', async () => {
+  const { pids, hold, next } = await startGroup('socket', 'forked');
+  const { clients, by } = await hold();
+  const [pid = 0] = by;
+  const ready = next('worker-ready');
+  process.kill(pid, 'SIGTERM');
+  expect(await next('worker-replaced')).toBe(pid);
+  expect(pids).not.toContain(await ready);
+  expect(await answersOf(clients)).toEqual(ALL);
+  await gone(pid, 10_000);
+});

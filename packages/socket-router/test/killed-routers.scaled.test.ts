@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { lives, until } from '@ticketing/test-kit';
+import { isFullScale, lives, until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { ask, askWorker, oneConnection, open } from './clients.ts';
 import { nextReport, startProgram } from './programs.ts';
 import { socketFolders } from './socket-folders.ts';
 
-export function testKilledRouter(mode: 'socket' | 'passthru'): void {
+function testKilledRouter(mode: 'socket' | 'passthru'): void {
   test(`mode ${mode}: workers exit when their router is killed, idle or not, and leave nothing`, async () => {
     const program = startProgram('router-program.mjs', [mode, '2']);
     const { port, pids } = await nextReport(program);
@@ -25,7 +25,7 @@ export function testKilledRouter(mode: 'socket' | 'passthru'): void {
   });
 }
 
-export function testWorkersOfCluster(serialization: 'advanced' | 'json'): void {
+function testWorkersOfCluster(serialization: 'advanced' | 'json'): void {
   test(`workers of node:cluster, serialization ${serialization}, get connections`, async () => {
     const primary = startProgram('cluster-program.mjs', [serialization]);
     let state = await nextReport(primary);
@@ -56,4 +56,11 @@ export function testWorkersOfCluster(serialization: 'advanced' | 'json'): void {
     await once(primary, 'exit');
     expect(state.workers.map(({ pid }) => pid).filter(lives)).toEqual([]);
   });
+}
+
+testKilledRouter('socket');
+testWorkersOfCluster('json');
+if (isFullScale()) {
+  testKilledRouter('passthru');
+  testWorkersOfCluster('advanced');
 }

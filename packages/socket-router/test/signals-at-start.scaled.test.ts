@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { lives } from '@ticketing/test-kit';
+import { isFullScale, lives } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
 import { execArgv, runsSources } from './worker-processes.ts';
 
@@ -66,16 +66,14 @@ const moments = {
   'when it listens': (text: string) => `${text}${signal}`,
 };
 
-export type Moment = keyof typeof moments;
-/** All of them. */
-export const MOMENTS: readonly Moment[] = Object.keys(moments) as Moment[];
+type Moment = keyof typeof moments;
 
 const programs = {
   forkWorkers: [router, worker],
   startCluster: [clusterRouter, clusterWorkers],
 } as const;
 
-export function testSignalAtStart(name: keyof typeof programs, moment: Moment): void {
+function testSignalAtStart(name: keyof typeof programs, moment: Moment): void {
   test(`README: the program with ${name} ends with 0 and without a word on SIGTERM ${moment}`, async () => {
     const [program, workers] = programs[name];
     const signalled = moments[moment](program.replace('await router.ready', `${report}$&`));
@@ -88,4 +86,12 @@ export function testSignalAtStart(name: keyof typeof programs, moment: Moment): 
     expect(written()).toBe('');
     expect(pids.filter(lives)).toEqual([]);
   });
+}
+
+testSignalAtStart('forkWorkers', 'before a worker serves');
+if (isFullScale()) {
+  for (const moment of Object.keys(moments) as Moment[]) {
+    if (moment !== 'before a worker serves') testSignalAtStart('forkWorkers', moment);
+    testSignalAtStart('startCluster', moment);
+  }
 }

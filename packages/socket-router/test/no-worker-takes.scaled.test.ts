@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { lives, until } from '@ticketing/test-kit';
+import { isFullScale, lives, until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { type Answer, ask } from './clients.ts';
 import { openJournal, openRouter } from './router-fixture.ts';
 
 const MAX_WAIT_MS = 3000;
 /** The other limits, and the first replacement of a worker, come much later or before. */
-export const limits = {
+const limits = {
   maxWaitMs: MAX_WAIT_MS,
   claimTimeoutMs: 300,
   headTimeoutMs: 60_000,
@@ -28,7 +28,7 @@ const LATEST_MS = 30_000;
 
 type Mode = 'socket' | 'passthru';
 
-export function testStoppedWorkers(mode: Mode): void {
+function testStoppedWorkers(mode: Mode): void {
   test(`mode ${mode}: while all workers are stopped clients get 503 with Retry-After within maxWaitMs, nothing of theirs runs, and workers that come back serve [paused-process]`, async () => {
     const journal = openJournal();
     const { port, pids, router } = await openRouter({
@@ -66,7 +66,7 @@ export function testStoppedWorkers(mode: Mode): void {
   });
 }
 
-export function testBusyWorkers(mode: Mode): void {
+function testBusyWorkers(mode: Mode): void {
   test(`mode ${mode}: while all workers are busy in a loop clients get 503 within maxWaitMs; what the workers had taken is answered`, async () => {
     const journal = openJournal();
     const { port, router } = await openRouter({
@@ -96,7 +96,7 @@ export function testBusyWorkers(mode: Mode): void {
 }
 
 /** Stops processes, and resolves when they are: none takes what comes next. */
-export async function stop(pids: readonly number[]): Promise<void> {
+async function stop(pids: readonly number[]): Promise<void> {
   for (const pid of pids) {
     process.kill(pid, 'SIGSTOP');
     const state = () => /^State:\t(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
@@ -107,3 +107,27 @@ export async function stop(pids: readonly number[]): Promise<void> {
 function totalQueued(router: Awaited<ReturnType<typeof openRouter>>['router']): number {
   return router.stats().workers.reduce((sum, { queued }) => sum + queued, 0);
 }
+
+testStoppedWorkers('socket');
+if (isFullScale()) {
+  testStoppedWorkers('passthru');
+  testBusyWorkers('socket');
+  testBusyWorkers('passthru');
+}
+
+test('mode passthru: a worker that has let the time for a request pass gets no more while others serve', async () => {
+  const { port, pids, router } = await openRouter({ mode: 'passthru', own: true, limits });
+  const [first = 0, second = 0] = pids();
+  await stop([first]);
+  await until(async () => {
+    await Promise.all([ask(port), ask(port)]);
+    return router.stats().workers[0]?.state === 'stuck';
+  });
+  const { refused } = router.stats();
+  for (let round = 0; round < 20; round += 1) {
+    expect(JSON.parse((await ask(port)).text).pid).toBe(second);
+  }
+  expect(router.stats().refused).toBe(refused);
+  process.kill(first, 'SIGCONT');
+  await until(() => router.stats().workers[0]?.state === 'ready');
+});

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { lives } from '@ticketing/test-kit';
+import { isFullScale, lives } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { ask, open, received } from './clients.ts';
 import { nextReport, startProgram } from './programs.ts';
 
-export function testEndBySignal(mode: 'socket' | 'passthru', signal: 'SIGTERM' | 'SIGINT'): void {
+function testEndBySignal(mode: 'socket' | 'passthru', signal: 'SIGTERM' | 'SIGINT'): void {
   test(`signals, mode ${mode}: ${signal} lets a request finish and ends workers and program with 0; a second one changes nothing`, async () => {
     const program = startProgram('router-program.mjs', [mode, '2', 'signals']);
     const { port, pids } = await nextReport(program);
@@ -21,4 +21,10 @@ export function testEndBySignal(mode: 'socket' | 'passthru', signal: 'SIGTERM' |
     expect(await ended).toEqual([0, null]);
     expect(pids.filter(lives)).toEqual([]);
   });
+}
+
+testEndBySignal('socket', 'SIGTERM');
+if (isFullScale()) {
+  testEndBySignal('socket', 'SIGINT');
+  testEndBySignal('passthru', 'SIGTERM');
 }

@@ -1,4 +1,4 @@
-import { lives, until } from '@ticketing/test-kit';
+import { isFullScale, lives, until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { createSocketRouter } from '../src/index.ts';
 import { ask, askWorker, oneConnection, open, received } from './clients.ts';
@@ -7,7 +7,7 @@ import { forked } from './worker-processes.ts';
 
 type Mode = 'socket' | 'passthru';
 
-export function testCloseWithRequests(mode: Mode): void {
+function testCloseWithRequests(mode: Mode): void {
   test(`mode ${mode}: close() lets requests finish, and accepts no new connection`, async () => {
     const { port, router, pids } = await openRouter({ mode, own: true });
     const agent = oneConnection();
@@ -29,7 +29,7 @@ export function testCloseWithRequests(mode: Mode): void {
   });
 }
 
-export function testCloseAfterGrace(mode: Mode): void {
+function testCloseAfterGrace(mode: Mode): void {
   test(`mode ${mode}: close() cuts off what is not finished after the grace`, async () => {
     const { port, router, pids } = await openRouter({ mode, own: true, count: 1 });
     const socket = await open(port);
@@ -43,7 +43,7 @@ export function testCloseAfterGrace(mode: Mode): void {
   });
 }
 
-export function testCloseBeforePort(mode: Mode): void {
+function testCloseBeforePort(mode: Mode): void {
   test(`mode ${mode}: close() while listen() begins leaves no server listening`, async () => {
     const router = createSocketRouter({ mode, workers: forked('http-worker', 1) });
     const listening = router.listen({ port: 0 });
@@ -51,4 +51,13 @@ export function testCloseBeforePort(mode: Mode): void {
     await expect(listening).rejects.toMatchObject({ code: 'ERR_STATE' });
     await closed;
   });
+}
+
+testCloseWithRequests('socket');
+testCloseAfterGrace('passthru');
+testCloseBeforePort('socket');
+if (isFullScale()) {
+  testCloseWithRequests('passthru');
+  testCloseAfterGrace('socket');
+  testCloseBeforePort('passthru');
 }

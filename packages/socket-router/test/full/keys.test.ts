@@ -1,3 +1,0 @@
-import { testKeyOfLostWorkers } from '../keys-cases.ts';
-
-testKeyOfLostWorkers('passthru');

@@ -1,4 +1,0 @@
-import { testEndBySignal } from '../signals-cases.ts';
-
-testEndBySignal('socket', 'SIGINT');
-testEndBySignal('passthru', 'SIGTERM');

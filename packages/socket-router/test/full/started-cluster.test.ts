@@ -1,4 +1,0 @@
-import { testStartedCluster } from '../started-cluster-cases.ts';
-
-testStartedCluster('without a server: ready() says so');
-testStartedCluster('without attach: ready() says so');
