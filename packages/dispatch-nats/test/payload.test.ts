@@ -7,7 +7,6 @@ import { type LinkEnd, NatsLink } from '../src/link/nats-link.ts';
 import type { UnsentMessage } from '../src/link/outbox.ts';
 import { startFleet } from './fleet-fixture.ts';
 import { createMemoryNats } from './memory-nats.ts';
-import { testBorders, testPayloads } from './payload-cases.ts';
 
 const unsent: NatsHostEvent[] = [];
 const note = (event: unknown): void => {
@@ -18,9 +17,6 @@ beforeEach(() => {
   subscribe('ticketing:dispatch-nats:host', note);
 });
 afterEach(() => unsubscribe('ticketing:dispatch-nats:host', note));
-
-testPayloads([1]);
-testBorders(10);
 
 describe.skipIf(engineProgram('nats') === undefined)('a server', () => {
   it('that takes no announcement of so many tasks: ready() of the host says so', async () => {

@@ -9,8 +9,8 @@ import { type ConformanceTasks, conformanceCases } from '@ticketing/dispatch-con
 import { createForkDispatcher } from '@ticketing/dispatch-fork';
 import { engineUrl } from '@ticketing/test-kit';
 import { test } from 'vitest';
-import { createDispatcherOver } from '../src/dispatcher/create-nats-dispatcher.ts';
-import { serveNatsTasks } from '../src/host/serve-nats-tasks.ts';
+import { createDispatcherOver } from '../../src/dispatcher/create-nats-dispatcher.ts';
+import { serveNatsTasks } from '../../src/host/serve-nats-tasks.ts';
 
 const url = engineUrl('nats');
 const execArgv = ['--conditions=@ticketing/source'];
@@ -103,12 +103,10 @@ function casesFor(isolation: Capabilities['isolation']) {
   return conformanceCases({ kind: 'nats', capabilities, givesWorkerData: false, create });
 }
 
-/** Cases that hosts in the process of the test cannot run, and cases of streams, which pass through two dispatchers. */
-export function testForkConformance(): void {
-  if (url === undefined) {
-    test.skip('conformance over processes (skipped: there is no NATS)', () => {});
-    return;
-  }
+// Cases that hosts in the process of the test cannot run, and cases of streams, which pass through two dispatchers.
+if (url === undefined) {
+  test.skip('conformance over processes (skipped: there is no NATS)', () => {});
+} else {
   const together = casesFor('none');
   for (const [index, { name, skip, run }] of casesFor('process').entries()) {
     const isChosen = inOneProcess.has(together[index]?.skip ?? '') || name.startsWith('streams:');
