@@ -9,10 +9,10 @@ import {
   createInProcessTransport,
 } from '../src/in-process/create-in-process-dispatcher.ts';
 import { rawJson, transferred } from '../src/task-results.ts';
-import { moduleOf } from './serve-tasks-fixture.ts';
 import { spend, standingTime } from './standing-time.ts';
-import { defer } from './task-runner-fixture.ts';
 import { runFrame } from './wire-fixture.ts';
+import { moduleOf } from './worker/serve-tasks-fixture.ts';
+import { defer } from './worker/task-runner-fixture.ts';
 
 beforeEach(standingTime);
 

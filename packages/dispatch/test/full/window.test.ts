@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createWindow, type Window } from '../../src/kernel/state/worker/window.ts';
-import { type SimulatedLoad, simulateWorker } from '../simulated-worker.ts';
+import { type SimulatedLoad, simulateWorker } from '../state/simulated-worker.ts';
 
 const auto = { first: 4, max: 64 };
 /** Reports until the size stays: at most `most`. */
@@ -33,7 +33,7 @@ test.each<[string, SimulatedLoad, number, number]>([
   }
 });
 
-test('after a change of the load it adapts within 40 reports, either way', () => {
+test('after a change of the load a window adapts within 40 reports, either way', () => {
   const window = createWindow('auto', auto);
   const cpu = { cpuMs: 5, waitMs: 0 };
   for (const [load, size] of [
