@@ -127,7 +127,7 @@ test('HTTP/1.0 needs no Host', async () => {
   expect(await exchange(url, 'GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
 });
 
-test('a method that a path does not have is 405 with those that it has', async () => {
+test('a method that a path does not have is 405 with the methods of the path', async () => {
   const { get } = shared();
   const cases = [
     ['POST', MADRID_BARCELONA, 'GET, HEAD, OPTIONS'],

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
 import { eventually, MADRID_BARCELONA, requestsAt, serveDemo, setPlan, statsOf } from './demo.ts';
-import { testEqualSearches } from './equal-questions-cases.ts';
-
-testEqualSearches(50);
 
 test('searches that differ are not one', async () => {
   const { get } = await serveDemo('--latency', '20');

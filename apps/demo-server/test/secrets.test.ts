@@ -9,7 +9,7 @@ import {
   secretUrl,
   specs,
   TEXTS,
-} from './secrets-cases.ts';
+} from './secret-flags.ts';
 
 test('the flags that take a URL or a secret are found', () => {
   expect(secretFlags.map(([key]) => key)).toEqual(

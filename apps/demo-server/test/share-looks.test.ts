@@ -59,7 +59,7 @@ test('after a look that took long the next one waits for 100 ms from its begin, 
   expect(await long.look()).toBe(2);
 });
 
-test('a look that fails fails for those who wait for it alone', async () => {
+test('a look that fails fails for its own waiters alone', async () => {
   let fails = true;
   const look = shareLooks(
     async () => {

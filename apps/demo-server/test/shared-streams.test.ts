@@ -4,7 +4,6 @@ import { turns } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import type { Answers } from '../src/answers/answers.ts';
 import { shared } from '../src/answers/shared.ts';
-import { testEqualStreams } from './equal-questions-cases.ts';
 import { someAnswers } from './some-answers.ts';
 
 const [origin, destination] = stationTable.stations as [never, never];
@@ -133,5 +132,3 @@ test('other questions have searches of their own', () => {
   expect(streams).toHaveLength(3);
   for (const each of streams) each.end();
 });
-
-testEqualStreams(10);

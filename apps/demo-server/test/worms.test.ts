@@ -62,7 +62,7 @@ test('a class that is wrong is 400 problem+json', async () => {
   expect((await get(`/api/v1/worms/${'x'.repeat(100)}`)).status).toBe(200);
 });
 
-test('/openapi.json describes it', async () => {
+test('/openapi.json describes /worms', async () => {
   const { get } = shared();
   const { body } = await get('/openapi.json');
   const { get: described } = body.paths['/api/v1/worms/{class}'];

@@ -1,16 +1,8 @@
 import { lives } from '@ticketing/test-kit';
 import { describe, expect, test } from 'vitest';
 import { eventually, requestsAt, setPlan, startDemo, statsOf } from '../demo.ts';
-import { inProcessServer, SEARCH, serveNow, testDispatch } from '../dispatch-cases.ts';
+import { SEARCH, serveNow } from '../dispatching-servers.ts';
 import { testedDispatches } from '../fleet.ts';
-
-const inProcess = inProcessServer();
-for (const name of testedDispatches) {
-  testDispatch(inProcess, '--dispatch', name, '--offload', 'normalise');
-  // The fast loop has `fork`, and in this process there is nothing to offload.
-  if (name === 'in-process' || name === 'fork') continue;
-  testDispatch(inProcess, '--dispatch', name, '--offload', 'whole');
-}
 
 const everywhere = testedDispatches.flatMap((dispatch) =>
   ['whole', 'normalise'].map((offload) => ['--dispatch', dispatch, '--offload', offload]),

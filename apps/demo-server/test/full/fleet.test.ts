@@ -158,7 +158,7 @@ describeWithNats('hosts that are programs of their own', () => {
     expect(body.events.map(({ kind }: { kind: string }) => kind)).toContain('host-lost');
   });
 
-  test('a host says whether it is ready, shows no password, and refuses what it does not know', async () => {
+  test('a host reports its readiness, shows no password, and refuses what it does not know', async () => {
     const { hosts } = await startFleet(nats().url.replace('//', '//me:s3cret@'), {
       names: ['one'],
       servers: [],

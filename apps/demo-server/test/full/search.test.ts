@@ -1,9 +1,6 @@
 import { addDays, type Journey } from '@ticketing/core';
 import { expect, test } from 'vitest';
 import { ASKED, MADRID_BARCELONA, serveDemo, serveDemoOn, setPlan } from '../demo.ts';
-import { testFaults } from '../fault-cases.ts';
-
-testFaults('truncated', 'rate-limited', 'drip', 'throttled');
 
 // With the days on which the clocks change, and the turn of a year.
 test.each(['2026-11-20', '2027-02-28', '2027-10-01'])(

@@ -3,15 +3,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { eventually, getFrom, spawnDemo } from '../demo.ts';
-import { testCutAtStop, testStoppingShown } from '../stopping-cases.ts';
-
-testCutAtStop('cluster');
-testCutAtStop('socket');
-testCutAtStop('passthru');
-testStoppingShown('single');
-testStoppingShown('cluster');
-testStoppingShown('socket');
-testStoppingShown('passthru');
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

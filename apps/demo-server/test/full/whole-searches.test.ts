@@ -8,7 +8,7 @@ import {
   startHostProgram,
   statsOf,
 } from '../demo.ts';
-import { inProcessServer, SEARCH, serveNow, timeless } from '../dispatch-cases.ts';
+import { inProcessServer, SEARCH, serveNow, timeless } from '../dispatching-servers.ts';
 import { expectEqualCounts } from '../equal-counts.ts';
 import { describeWithNats, newFleet, sharedNats } from '../fleet.ts';
 import { readEvents } from '../read-events.ts';
@@ -19,16 +19,9 @@ import {
   hang,
   offload,
   sorted,
-  testLostWorker,
-  testWholeSearches,
   WELL,
   WITHOUT_RENFE,
-} from '../whole-searches-cases.ts';
-
-testWholeSearches('piscina');
-testWholeSearches('cluster');
-testLostWorker('fork');
-testLostWorker('cluster');
+} from '../whole-searches.ts';
 
 test('the worker ends a search at its deadline, with what it has', async () => {
   const { url, carriersUrl } = await serveNow(

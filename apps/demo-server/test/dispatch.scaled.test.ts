@@ -1,34 +1,13 @@
-import type { Journey } from '@ticketing/core';
+import { isFullScale } from '@ticketing/test-kit';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  ASKED,
-  type Demo,
-  MADRID_BARCELONA,
-  serveDemoBy,
-  setPlan,
-  sharedServerBy,
-  statsOf,
-} from './demo.ts';
-
-// Workers have the platform's clock: so have these servers, and no test asks for a day that could begin meanwhile.
-export const serveNow = (...argv: string[]) => serveDemoBy(Date.now, ...argv);
-const date = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
-export const SEARCH = `${MADRID_BARCELONA}&date=${date}`;
-
-/** All but the time at which a carrier's bytes came. */
-export function timeless(journeys: readonly Journey[]): readonly Journey[] {
-  return JSON.parse(JSON.stringify(journeys), (name, value) =>
-    name === 'fetchedAt' ? undefined : value,
-  );
-}
-
-/** The server that dispatches in this process. */
-export const inProcessServer = () => sharedServerBy(Date.now, '--latency', '0');
+import { ASKED, type Demo, setPlan, sharedServerBy, statsOf } from './demo.ts';
+import { inProcessServer, SEARCH, timeless } from './dispatching-servers.ts';
+import { testedDispatches } from './fleet.ts';
 
 /**
  * Proves that a way to dispatch gives what `--dispatch in-process` gives.
  */
-export function testDispatch(inProcess: () => Demo, ...flags: string[]): void {
+function testDispatch(inProcess: () => Demo, ...flags: string[]): void {
   describe(flags.join(' '), () => {
     const shared = sharedServerBy(
       Date.now,
@@ -66,4 +45,15 @@ export function testDispatch(inProcess: () => Demo, ...flags: string[]): void {
       ]);
     });
   });
+}
+
+const inProcess = inProcessServer();
+testDispatch(inProcess, '--dispatch', 'fork', '--offload', 'whole');
+if (isFullScale()) {
+  for (const name of testedDispatches) {
+    testDispatch(inProcess, '--dispatch', name, '--offload', 'normalise');
+    // In this process there is nothing to offload.
+    if (name === 'in-process' || name === 'fork') continue;
+    testDispatch(inProcess, '--dispatch', name, '--offload', 'whole');
+  }
 }

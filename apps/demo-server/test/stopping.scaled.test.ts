@@ -1,3 +1,4 @@
+import { isFullScale } from '@ticketing/test-kit';
 import { expect, test, vi } from 'vitest';
 import {
   demoOnTerminal,
@@ -13,7 +14,7 @@ import {
 vi.setConfig({ testTimeout: 120_000 });
 
 /** Proves that what would never end does not keep a server that is told to stop. */
-export function testCutAtStop(accept: string): void {
+function testCutAtStop(accept: string): void {
   const flags = ['--accept', accept, ...(accept === 'single' ? [] : ['--workers', '2'])];
 
   test(`SIGTERM with half a head and a body that drips open, --accept ${accept}: both are cut, and the exit code is 0`, async () => {
@@ -31,7 +32,7 @@ export function testCutAtStop(accept: string): void {
 }
 
 /** Proves that a terminal shows what a server that stops waits for. */
-export function testStoppingShown(accept: string): void {
+function testStoppingShown(accept: string): void {
   const flags = ['--accept', accept, ...(accept === 'single' ? [] : ['--workers', '2'])];
 
   // The program that makes pseudo-terminals takes other flags elsewhere.
@@ -50,4 +51,15 @@ export function testStoppingShown(accept: string): void {
       expect(demo.written()).toMatch(/\^C\r.*stopping: 1 request in flight\r.*stopped\r\n$/s);
     },
   );
+}
+
+testCutAtStop('single');
+if (isFullScale()) {
+  testCutAtStop('cluster');
+  testCutAtStop('socket');
+  testCutAtStop('passthru');
+  testStoppingShown('single');
+  testStoppingShown('cluster');
+  testStoppingShown('socket');
+  testStoppingShown('passthru');
 }

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { isFullScale } from '@ticketing/test-kit';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   ASKED,
@@ -14,29 +15,29 @@ import {
 
 vi.setConfig({ testTimeout: 60_000 });
 
-export type Get = typeof getFrom;
+type Get = typeof getFrom;
 
 /** Carriers that never answer, so that requests stay in flight. */
-export async function hang(carriersUrl: string): Promise<void> {
+async function hang(carriersUrl: string): Promise<void> {
   for (const carrier of ASKED) {
     await setPlan(carriersUrl, carrier, { latency: { kind: 'fixed', ms: 60_000 } });
   }
 }
 
-export async function admissionOf(get: Get) {
+async function admissionOf(get: Get) {
   const processes = await statsOf({ get });
   return processes.find(({ role }: { role: string }) => role === 'server').admission;
 }
 
 /** Waits until so many are in flight and so many wait. */
-export async function until(get: Get, expected: object): Promise<void> {
+async function until(get: Get, expected: object): Promise<void> {
   await vi.waitFor(async () => expect(await admissionOf(get)).toMatchObject(expected), {
     timeout: 30_000,
   });
 }
 
 /** A request whose client can leave. */
-export function ask(url: string, path = MADRID_BARCELONA, headers: Record<string, string> = {}) {
+function ask(url: string, path = MADRID_BARCELONA, headers: Record<string, string> = {}) {
   const controller = new AbortController();
   const { signal } = controller;
   const answer = getFrom(url + path, { signal, headers }).catch(() => undefined);
@@ -55,7 +56,7 @@ function upload(url: string) {
 }
 
 /** Proves what a server whose limit is reached does, however it accepts. */
-export function testLimit(accept: string): void {
+function testLimit(accept: string): void {
   test(`--accept ${accept}: what is above the limit waits, what waits too long is 503 with Retry-After, and operators are answered`, async () => {
     const flags = ['--max-in-flight', '2', '--coalesce', 'off', '--latency', '0'];
     flags.push('--deadline-ms', '3000');
@@ -100,7 +101,7 @@ export function testLimit(accept: string): void {
 const AT_A_TIME = 4;
 
 /** Proves that a client which asks ahead takes no more of a server than four requests, however the server accepts. */
-export function testPipelining(accept: string): void {
+function testPipelining(accept: string): void {
   const flags = ['--accept', accept, ...(accept === 'single' ? [] : ['--workers', '1'])];
 
   test(`--accept ${accept}: of 400 requests that one connection sends ahead 4 are under way, and others are answered [one-client-share]`, async () => {
@@ -124,7 +125,7 @@ export function testPipelining(accept: string): void {
 }
 
 /** Proves that the deadline limits the wait for server processes of which none takes anything. */
-export function testStoppedProcesses(accept: string): void {
+function testStoppedProcesses(accept: string): void {
   test(`--accept ${accept}: while the server processes are stopped clients get 503 with Retry-After within the deadline, and answers afterwards [paused-process]`, async () => {
     const { url } = await startDemo([
       ...['--accept', accept, '--workers', '2', '--latency', '0', '--deadline-ms', '2000'],
@@ -146,3 +147,59 @@ export function testStoppedProcesses(accept: string): void {
     });
   });
 }
+
+/** What Avlo is asked by one search. */
+const AVLO_CALLS = 2;
+
+testLimit('single');
+if (isFullScale()) {
+  testLimit('cluster');
+  testLimit('socket');
+  testLimit('passthru');
+  testPipelining('single');
+  testPipelining('cluster');
+  testPipelining('socket');
+  testPipelining('passthru');
+  testStoppedProcesses('socket');
+  testStoppedProcesses('passthru');
+}
+
+test('a request whose client leaves while it waits is never begun', async () => {
+  const { get, url, carriersUrl } = await serveDemo('--max-in-flight', '1', '--coalesce', 'off');
+  await hang(carriersUrl);
+  const first = ask(url);
+  await until(get, { inFlight: 1 });
+  const second = ask(url);
+  await until(get, { waiting: 1 });
+  second.leave();
+  await until(get, { inFlight: 1, waiting: 0, left: 1 });
+  first.leave();
+  await until(get, { inFlight: 0 });
+  expect((await requestsAt(carriersUrl))['avlo']?.arrived).toBe(AVLO_CALLS);
+});
+
+test('joining a search in flight takes no place, and equal ones that wait are one', async () => {
+  const { get, url, carriersUrl } = await serveDemo('--max-in-flight', '1');
+  await hang(carriersUrl);
+  const [first, ...joined] = [ask(url), ...[1, 2, 3].map(() => ask(url))];
+  await until(get, { inFlight: 1, waiting: 0, joined: 3 });
+  const others = [1, 2].map(() => ask(url, `${MADRID_BARCELONA}&passengers=2`));
+  const stream = ask(url, MADRID_BARCELONA, { accept: 'application/x-ndjson' });
+  // A stream joins streams alone; equal searches share one place in the queue.
+  await until(get, { inFlight: 1, waiting: 2, joined: 3 });
+  for (const { leave } of [...joined, ...others, stream]) leave();
+  await until(get, { inFlight: 1, waiting: 0 });
+  first.leave();
+  await until(get, { inFlight: 0 });
+});
+
+test('--max-in-flight off refuses nobody', async () => {
+  const { get } = await serveDemo('--max-in-flight', 'off');
+  const answers = await Promise.all(Array.from({ length: 50 }, () => get('/compute?ms=1')));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(await admissionOf(get)).toMatchObject({
+    limit: null,
+    admitted: 50,
+    refused: { busy: 0, late: 0 },
+  });
+});

@@ -1,46 +1,21 @@
+import { isFullScale } from '@ticketing/test-kit';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ASKED, eventually, requestsAt, setPlan, sharedServerBy, statsOf } from './demo.ts';
-import { inProcessServer, SEARCH, serveNow, timeless } from './dispatch-cases.ts';
+import { inProcessServer, SEARCH, serveNow, timeless } from './dispatching-servers.ts';
 import { expectEqualCounts } from './equal-counts.ts';
 import { readEvents } from './read-events.ts';
-
-// Each search runs whole in a worker, and its events come over the border as they are made.
-export const offload = ['--offload', 'search', '--latency', '0'];
-export const flags = [...offload, '--dispatch-workers', '1'];
-/** Only what a test does ends a search of these. */
-export const HELD = ['--deadline-ms', '60000'];
-
-/** The plan of a carrier that answers at once. */
-export const WELL = { fault: null, latency: { kind: 'fixed', ms: 0 } };
-export const hang = { fault: { kind: 'hang', share: 1 } };
-/** What comes of a search while the first carrier hangs; the others may come in any order. */
-export const WITHOUT_RENFE = [
-  'search-started',
-  'avlo',
-  'journeys-upsert',
-  'ouigo',
-  'journeys-upsert',
-];
-export const sorted = (seen: readonly string[]): string[] => [...seen].sort();
-
-/** Proves that a search whose worker was lost ended with one event more, and that the next one is complete. */
-export async function expectLostSearch(
-  { seen, last }: Awaited<ReturnType<typeof readEvents>>,
-  { url, carriersUrl }: { readonly url: string; readonly carriersUrl: string },
-): Promise<void> {
-  expect(sorted(seen.slice(0, -1))).toEqual(sorted(WITHOUT_RENFE));
-  const problem = { status: 503, instance: '/search' };
-  expect(last).toMatchObject({ type: 'search-failed', problem });
-  await setPlan(carriersUrl, 'renfe', { fault: null });
-  // On a machine that is far too busy another worker may be taken for lost, too: whoever asks again is answered.
-  await eventually(async () => {
-    const again = await readEvents(url + SEARCH);
-    expect(again.last).toMatchObject({ type: 'search-done', complete: true });
-  });
-}
+import {
+  expectLostSearch,
+  flags,
+  HELD,
+  hang,
+  sorted,
+  WELL,
+  WITHOUT_RENFE,
+} from './whole-searches.ts';
 
 /** Proves that whole searches run in workers of a kind, in the eyes of clients as in this process. */
-export function testWholeSearches(dispatch: 'fork' | 'piscina' | 'cluster'): void {
+function testWholeSearches(dispatch: 'fork' | 'piscina' | 'cluster'): void {
   describe(`--offload search --dispatch ${dispatch}`, () => {
     const inProcess = inProcessServer();
     const shared = sharedServerBy(Date.now, ...flags, ...HELD, '--dispatch', dispatch);
@@ -98,7 +73,7 @@ export function testWholeSearches(dispatch: 'fork' | 'piscina' | 'cluster'): voi
 }
 
 /** Proves what becomes of a search whose worker is lost. A thread cannot be killed from outside. */
-export function testLostWorker(dispatch: 'fork' | 'cluster'): void {
+function testLostWorker(dispatch: 'fork' | 'cluster'): void {
   test(`--offload search --dispatch ${dispatch}: a worker that is lost is one last event, and the next search has another worker`, async () => {
     const { get, url, carriersUrl } = await serveNow(...flags, ...HELD, '--dispatch', dispatch);
     await setPlan(carriersUrl, 'renfe', hang);
@@ -113,3 +88,20 @@ export function testLostWorker(dispatch: 'fork' | 'cluster'): void {
     expect(after.lost).toBe(1);
   });
 }
+
+testWholeSearches('fork');
+if (isFullScale()) {
+  testWholeSearches('piscina');
+  testWholeSearches('cluster');
+  testLostWorker('fork');
+  testLostWorker('cluster');
+}
+
+test('in this process there is no worker: each carrier is a task', async () => {
+  const { get, url } = await serveNow(...flags);
+  const { last } = await readEvents(url + SEARCH);
+  expect(last).toMatchObject({ type: 'search-done', complete: true });
+  const [stats] = await statsOf({ get });
+  expect(stats.dispatch).toMatchObject({ kind: 'in-process', completed: ASKED.length });
+  expect(stats.search.complete).toBe(1);
+});

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import http from 'node:http';
+import { isFullScale } from '@ticketing/test-kit';
 import { describe, expect, test } from 'vitest';
 import {
   type DemoProcess,
@@ -19,7 +20,7 @@ const EQUAL = [
 ];
 
 /** Asks over a connection of its own, unless an agent keeps them; gives the pid that answered. */
-export function workerOf(url: string, options: http.RequestOptions = {}): Promise<string> {
+function workerOf(url: string, options: http.RequestOptions = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     http
       .get(url, { agent: false, ...options }, (response) => {
@@ -34,7 +35,7 @@ async function routerOf({ url }: DemoProcess) {
   return (await getFrom(`${url}/stats`)).body.processes[0].router;
 }
 /** Proves what the router does. The tests share one server, in this order: the first counts what reaches the carriers. */
-export function testRouter(accept: string, workers: number): void {
+function testRouter(accept: string, workers: number): void {
   describe(`--accept ${accept}`, { shuffle: false }, () => {
     const shared = sharedProcess(
       ...['--accept', accept, '--workers', String(workers), '--latency', '100'],
@@ -103,7 +104,7 @@ export function testRouter(accept: string, workers: number): void {
 }
 
 /** Proves that keys outlive their process, with a server of its own. */
-export function testSuccessor(accept: string): void {
+function testSuccessor(accept: string): void {
   test(`--accept ${accept}: keys of a process that is killed find its successor`, async () => {
     const demo = await startDemo(['--accept', accept, '--workers', '3', '--latency', '100']);
     const url = demo.url + MADRID_BARCELONA;
@@ -116,3 +117,36 @@ export function testSuccessor(accept: string): void {
     });
   });
 }
+
+if (isFullScale()) {
+  testRouter('socket', 3);
+  testRouter('passthru', 3);
+  testSuccessor('socket');
+  testSuccessor('passthru');
+} else {
+  testRouter('passthru', 2);
+}
+
+describe.runIf(isFullScale()).each(['socket', 'passthru'])('--accept %s', (accept) => {
+  const start = (...argv: string[]) => startDemo(['--accept', accept, ...argv]);
+
+  test('--route-by header:x-user: equal users reach one process', async () => {
+    const { url } = await start('--workers', '4', '--route-by', 'header:x-user');
+    const users = Array.from({ length: 24 }, (_, index) => `user-${index % 8}`);
+    const byUser = new Map<string, Set<string>>();
+    for (const user of users) {
+      const worker = await workerOf(`${url}/compute`, { headers: { 'x-user': user } });
+      byUser.set(user, (byUser.get(user) ?? new Set()).add(worker));
+    }
+    expect([...byUser.values()].map(({ size }) => size)).toEqual(Array(8).fill(1));
+    expect(new Set([...byUser.values()].flatMap((set) => [...set])).size).toBeGreaterThan(1);
+  });
+
+  test('--route-by none: connections are spread', async () => {
+    const { url } = await start('--workers', '2', '--route-by', 'none', '--latency', '100');
+    const workers = await Promise.all(
+      Array.from({ length: 20 }, () => workerOf(`${url}${MADRID_BARCELONA}`)),
+    );
+    expect(new Set(workers).size).toBe(2);
+  });
+});

@@ -1,3 +1,0 @@
-import { testCutAtStop } from './stopping-cases.ts';
-
-testCutAtStop('single');
