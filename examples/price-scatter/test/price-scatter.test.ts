@@ -95,7 +95,7 @@ test('prices are sorted, and a shop that does not sell it has answered too', asy
   assert.equal(complete, true);
 });
 
-test('at the deadline a shop that hangs is a status, as are those that fail', async (t) => {
+test('at the deadline a shop that hangs is a status, as are shops that fail', async (t) => {
   // The clock is the test's: the deadline comes when all others have answered, on any machine.
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const shops = {

@@ -57,7 +57,7 @@ describe('VirtualTime', () => {
 });
 
 describe('Machine', () => {
-  test('its clock has an origin and a rate of its own', async () => {
+  test('the clock of a machine has an origin and a rate of its own', async () => {
     const time = new VirtualTime();
     const machine = new Machine(time, { zone: 'a', origin: 500, rate: 2 });
     const at: number[] = [];
@@ -67,7 +67,7 @@ describe('Machine', () => {
     expect(at).toEqual([50, 600]);
   });
 
-  test('stopped, it does everything later; dead, nothing', async () => {
+  test('a stopped machine does everything later, a dead one nothing', async () => {
     const time = new VirtualTime();
     const [stopped, dead] = [machineOf(time), machineOf(time)];
     const done: string[] = [];

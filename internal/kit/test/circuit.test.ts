@@ -65,7 +65,7 @@ test('a final failure opens it at once', () => {
   expect(circuit.lastError).toBe('no tasks');
 });
 
-test('while it is open, failures do not postpone the probe', () => {
+test('while the circuit is open, failures do not postpone the probe', () => {
   const circuit = create();
   circuit.failed(0, 'first', true);
   expect(circuit.failed(400, 'second', false)).toEqual({ kind: 'open', probeAfterMs: 600 });
@@ -82,7 +82,7 @@ test('a probe that fails opens it again, for as long', () => {
   expect([circuit.state, circuit.lastError]).toEqual(['open', 'second']);
 });
 
-test('a success closes it and forgets failures, back-off and error', () => {
+test('a success closes the circuit and forgets failures, back-off and error', () => {
   const circuit = create();
   circuit.failed(0, 'first', true);
   circuit.probing();

@@ -53,7 +53,7 @@ test('an abort tells each waiter the reason, in the order of adding, once', () =
   expect(countOn(controller.signal)).toBe(0);
 });
 
-test('an abort tells those of its own signal alone', () => {
+test('an abort calls the listeners of its own signal alone', () => {
   const listeners = createSignalListeners();
   const told: unknown[] = [];
   const [one, other] = [new AbortController(), new AbortController()];

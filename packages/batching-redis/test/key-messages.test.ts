@@ -38,7 +38,7 @@ describe('of one server', () => {
     expect(subscriber.listening).toEqual({ message: 1, close: 1, ready: 1, error: 1, end: 1 });
   });
 
-  test('a message wakes those of its channel alone', () => {
+  test('a message wakes waiters of its channel alone', () => {
     const client = new FakeClient();
     const messages = messagesOf(client);
     const [a, b] = [vi.fn(), vi.fn()];
@@ -145,7 +145,7 @@ describe('of one server', () => {
     expect(wake).not.toHaveBeenCalled();
   });
 
-  test('a connection that has ended is followed by another for who waits next, and for those that still wait', () => {
+  test('a connection that has ended is followed by another for the next waiter, and for waiters that still wait', () => {
     const client = new FakeClient();
     const messages = messagesOf(client);
     const [a, b] = [vi.fn(), vi.fn()];
@@ -243,7 +243,7 @@ describe.each([
     expect(client.disconnects).toBe(0);
   });
 
-  test('it is ready already: messages may have been lost when it is ready again', async () => {
+  test('a client that is ready already: messages may have been lost when the client is ready again', async () => {
     const client = new FakeClient({ isCluster: true, options });
     const wake = vi.fn();
     messagesOf(client).listen('a', wake);

@@ -43,7 +43,7 @@ overEachProtocol(() => {
       expect(await answer).toMatchObject({ status, body: '{"run":1}' });
   });
 
-  test('304 is for those alone who sent the condition', async () => {
+  test('304 is for clients alone who sent the condition', async () => {
     const app = await createApp();
     const gate = new Gate();
     app.addHook('onSend', async (request, reply, payload) => {
@@ -141,7 +141,7 @@ overEachProtocol(() => {
     expect(bodies.sort()).toEqual(['run 1', 'run 3', 'run 3']);
   });
 
-  test('an answer that varies is shared by those that are equal in it, and further ones wait apart', async () => {
+  test('an answer that varies is shared by requests that are equal in it, and further ones wait apart', async () => {
     const app = await createApp();
     const gate = new Gate();
     app.get('/', coalesce, async (request, reply) => {

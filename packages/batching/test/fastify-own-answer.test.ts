@@ -180,7 +180,7 @@ describe.each(['HTTP/1.1', 'h2'] as const)('mutual TLS over %s', (protocol) => {
     expect(await ask({})).toEqual({ bodies: ['alice', 'bob', 'alice', 'bob'], runs: 2 });
   });
 
-  test('nor do they with a `key` of the route [own-answer]', async () => {
+  test('clients with different certificates do not share an answer with a `key` of the route either [own-answer]', async () => {
     expect(await ask({ key: () => 'all' })).toEqual({
       bodies: ['alice', 'bob', 'alice', 'bob'],
       runs: 2,

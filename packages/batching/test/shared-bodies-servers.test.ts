@@ -66,7 +66,7 @@ for (const [name, serve] of Object.entries(servers)) {
     });
   });
 
-  test(`${name}: fetch decodes it, revalidates it by its tag, and asks for its head`, async () => {
+  test(`${name}: fetch decodes a shared body, revalidates it by its tag, and asks for its head`, async () => {
     const url = await serve(createSharedBodies(), () => document);
     const first = await fetch(`${url}/a`, { headers: { 'accept-encoding': 'gzip, br' } });
     expect(first.headers.get('content-encoding')).toBe('br');

@@ -20,7 +20,7 @@ test('one process loads a key, and all get its value', async () => {
   expect(machine.clock.pending).toBe(0);
 });
 
-test('without ttlMs a value is for those who waited: a later call loads anew', async () => {
+test('without ttlMs a value is for its waiters: a later call loads anew', async () => {
   const [one, another] = [createProcess(), createProcess()];
   const first = one.users.get('ann');
   await settleJobs();
@@ -86,7 +86,7 @@ test('a leader that lives renews its lease', async () => {
   expect(leader.coordinator.stats().renewed).toBeGreaterThan(10);
 });
 
-test('a failure goes to those who waited, with code, fields and cause, and is not kept', async () => {
+test('a failure goes to its waiters, with code, fields and cause, and is not kept', async () => {
   const [leader, waiter] = [createProcess(), createProcess()];
   const first = leader.users.get('ann');
   await settleJobs();

@@ -56,7 +56,7 @@ test('a full queue answers 503 at once, and a client that leaves it makes room',
   );
 });
 
-test('a wider capacity lets in those who wait', async () => {
+test('a wider capacity lets in requests that wait', async () => {
   const sim = await startedSim({
     plan: { avlo: { fault: { kind: 'hang', share: 1 }, capacity: { concurrent: 1, queue: 9 } } },
   });

@@ -46,7 +46,7 @@ test('a carrier of your own answers below its name, beside those of the simulato
   await expect(startCarrierSim({ carriers: { night }, plan: { day: {} } })).rejects.toThrow('day');
 });
 
-test('its handler gets method, path, query, headers and body, as they were sent', async () => {
+test('the handler of a carrier gets method, path, query, headers and body, as they were sent', async () => {
   const seen: OwnRequest[] = [];
   const sim = await started({
     echo: (request) => {
@@ -70,7 +70,7 @@ test('its handler gets method, path, query, headers and body, as they were sent'
   expect([...(seen[3]?.bytes ?? [])]).toEqual([0, 255]);
 });
 
-test('its answer may be text, bytes, a list or nothing, with status and headers, later or at once', async () => {
+test('the answer of a carrier may be text, bytes, a list or nothing, with status and headers, later or at once', async () => {
   const sim = await started({
     any: async ({ path }) => {
       if (path === '/text') return { body: 'soon', headers: { 'Set-Cookie': ['a=1', 'b=2'] } };
@@ -161,7 +161,7 @@ test('a body above 1 MiB is answered 413, without its handler', async () => {
   await eventually(() => expect(sim.requests().small).toMatchObject({ arrived: 2, open: 0 }));
 });
 
-test('its signal aborts when the client leaves, and when the simulator closes', async () => {
+test('the signal of a carrier aborts when the client leaves, and when the simulator closes', async () => {
   const signals: AbortSignal[] = [];
   const sim = await started({
     slow: ({ signal }) => {

@@ -65,7 +65,7 @@ test('two searches whose token is refused at the same time use the tokens that t
   expect(sent).toHaveLength(logins + 1);
 });
 
-test('no listener stays on the signal of a search, whether it was answered or refused', async () => {
+test('no listener stays on the signal of a search, answered or refused', async () => {
   const upstream = await startUpstream({ credentials: { username: 'someone', password: 'else' } });
   const controller = new AbortController();
   const added: string[] = [];

@@ -139,7 +139,7 @@ describe('admission of a host', () => {
     expect(host.askers[0]?.calls.credit).toBe(16);
   });
 
-  it('lets those that have less than the host holds send without asking', () => {
+  it('lets dispatchers that have less than the host holds send without asking', () => {
     const host = setUp({ capacity: 16, taskMs: 100, wants: [6, 6] });
     const { busy } = host.run(4000);
     expect(busy).toBe(0);

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startFleet } from './fleet-fixture.ts';
 
 describe.skipIf(engineProgram('nats') === undefined)('a host', () => {
-  test('its figures are in the row of its worker, the latest of them', async () => {
+  test('the figures of a host are in the row of its worker, the latest of them', async () => {
     await using fleet = await startFleet();
     let asked = 0;
     const report = () => {

@@ -219,7 +219,7 @@ describe('a host that moves to another server of NATS', () => {
     expect(host.begun).toEqual([1, 2]);
   });
 
-  it('answers those who speak to a session that it has ended, once in a while', async () => {
+  it('answers dispatchers that speak to a session that the host has ended, once in a while', async () => {
     const host = await serve();
     const dispatcher = await dispatch();
     const told = call(dispatcher, 1);

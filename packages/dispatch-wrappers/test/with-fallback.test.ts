@@ -311,7 +311,7 @@ async function createBesideCareless(maxInFlight: number) {
   return { both, calls, run: (input: unknown) => watch(both.run('echo', input as never)) };
 }
 
-test('drain() waits for all calls of a fallback that does not, and reports those that it waited for', async () => {
+test('drain() waits for all calls of a fallback that does not, and reports the calls that it waited for', async () => {
   const { both, calls, run } = await createBesideCareless(8);
   const before = run('before');
   await turn();

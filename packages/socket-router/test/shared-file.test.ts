@@ -22,7 +22,7 @@ test('areas lie one behind the other, and keep what is written into them', () =>
   expect(read.toString('latin1')).toBe(`0${'\0'.repeat(9)}again2`);
 });
 
-test('once it is closed nothing is written, whatever has its number then', () => {
+test('once the file is closed nothing is written, whatever has its number then', () => {
   const file = fileIn(tmpdir());
   const { fd } = file;
   file.close();
@@ -35,12 +35,12 @@ test('once it is closed nothing is written, whatever has its number then', () =>
   expect(fstatSync(other.fd ?? -1).size).toBe(0);
 });
 
-test('where the folder permits none there is none', () => {
+test('a folder that permits no file leaves none', () => {
   const file = fileIn('/dev/null');
   expect(file.fd).toBeUndefined();
   expect(file.write(Buffer.from('a'), 0)).toBe(false);
 });
 
-test.runIf(process.platform === 'linux')('it is in memory', () => {
+test.runIf(process.platform === 'linux')('the file is in memory', () => {
   expect(fstatSync(fileIn().fd ?? -1).dev).toBe(statSync('/dev/shm').dev);
 });

@@ -191,7 +191,7 @@ test('a client that leaves before its head is read is gone, which is published',
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a connection waits for maxWaitMs from the end of its head, whether it has a worker that does not take it or none', async () => {
+test('a connection waits for maxWaitMs from the end of its head, with a worker that does not take it, and without one', async () => {
   const { connect, refused, workers, given, intake } = await openIntake();
   const underWay = connect();
   await underWay.say(HEAD);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { cli, fileOf, run } from '../cli-runs.ts';
 import { startedSim } from '../started-sim.ts';
 
-cli('wrong flags, files and plans end it with one line and exit code 2', async () => {
+cli('wrong flags, files and plans end carrier-sim with one line and exit code 2', async () => {
   const noKind = await fileOf('{"avlo":{"fault":{"kind":"hangs"}}}');
   const ends = await Promise.all(
     [

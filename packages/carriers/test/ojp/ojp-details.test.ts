@@ -337,7 +337,7 @@ test.each([
     '</BookingArrangement><BookingArrangement><MinimumBookingPeriod>PT1H</MinimumBookingPeriod>',
     undefined,
   ],
-])('ojp: it is booked until where %s says it: %s', (inside, local) => {
+])('ojp: a booking with %s ends at %s', (inside, local) => {
   const until = serviceOf(arrangement(inside), { mode: 'bus' })?.booking?.until;
   expect(until?.iso.slice(0, 19)).toBe(local);
 });

@@ -66,7 +66,7 @@ test('README: the primary does not live when no worker can start', {
 
 testEarlySignal('as it is', 'SIGTERM');
 
-test('README: a job runs on one worker, on its successor when that is killed; the primary says whether it lives', {
+test('README: a job runs on one worker, on its successor when that is killed; the primary reports its health', {
   timeout: 120_000,
 }, async () => {
   const [port, livePort] = [await freePort(), await freePort()];

@@ -46,7 +46,7 @@ test('the program of the workers can be elsewhere', async () => {
   expect(await create({ workerUrl }).run('argv', undefined)).toContain('worker-elsewhere.ts');
 });
 
-test('output: ignore drops it', () => checkIgnoredOutput(create));
+test('output: ignore drops the output of workers', () => checkIgnoredOutput(create));
 
 test('output: a worker that writes 16 MB waits while its reader does: no more than a chunk is on our side', async () => {
   await checkHeldOutput(create);

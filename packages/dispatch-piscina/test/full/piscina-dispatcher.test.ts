@@ -44,4 +44,4 @@ test('threads have the environment and Node options that are given', async () =>
   expect(await dispatcher.run('execArgv', undefined)).toContain('--no-warnings');
 });
 
-test('output: ignore drops it', () => checkIgnoredOutput(create));
+test('output: ignore drops the output of workers', () => checkIgnoredOutput(create));
