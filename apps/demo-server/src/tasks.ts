@@ -5,7 +5,7 @@ import { defineTasks, type TaskModule } from '@ticketing/dispatch';
 import { searchTasks } from './answers/in-workers.ts';
 import { type CarrierSettings, carrierTasks, createCarriers } from './carriers/carriers.ts';
 import type { WorkerTasks } from './dispatch/start-dispatcher.ts';
-import type { TaskWorkerReport } from './operator/process-status.ts';
+import type { TaskWorkerReport } from './figures/stats-document.ts';
 import { createProcessStats } from './processes/process-stats.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
 import { type Telemetry, workersTelemetry } from './telemetry/telemetry.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { hostReportOf, taskReportOf } from '../src/figures/checked-reports.ts';
+import { hostProcesses } from '../src/figures/fleet-sources.ts';
+import { operatorView } from '../src/figures/operator-view.ts';
+import type { ProcessStatus } from '../src/figures/process-status.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
-import { hostReportOf, taskReportOf } from '../src/operator/checked-reports.ts';
-import { hostProcesses } from '../src/operator/fleet-view.ts';
-import { operatorView } from '../src/operator/operator-view.ts';
-import type { ProcessStatus } from '../src/operator/process-status.ts';
 
 const figures = {
   ...{ memoryBytes: 1, cpuMs: 1, utilisation: 0.5 },

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
 import { expect } from 'vitest';
-import { hostProcesses } from '../src/operator/fleet-view.ts';
-import type { ProcessStatus, TaskWorkerReport } from '../src/operator/process-status.ts';
-import type { StatsDocument } from '../src/operator/stats-schemas.ts';
-import type { OperatorView } from '../src/operator/view-schema.ts';
+import { hostProcesses } from '../src/figures/fleet-sources.ts';
+import type { ProcessStatus } from '../src/figures/process-status.ts';
+import type { StatsDocument, TaskWorkerReport } from '../src/figures/stats-document.ts';
+import type { OperatorView } from '../src/figures/view-schema.ts';
 import { eventually, getFrom, requestsAt } from './demo.ts';
 import { type Sample, samples, sumOf } from './series.ts';
 

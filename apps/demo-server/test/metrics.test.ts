@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, test, vi } from 'vitest';
-import { families } from '../src/metrics/points.ts';
+import { expect, test } from 'vitest';
+import { families } from '../src/figures/metrics.ts';
 import { ASKED, eventually, MADRID_BARCELONA, sharedServer } from './demo.ts';
 import { describeWithPromtool, promtool } from './promtool.ts';
 import { samples, sumOf } from './series.ts';
@@ -86,15 +86,6 @@ test.each([
   expect(body.endsWith('# EOF\n')).toBe(isOpen);
   expect(body).toContain(`# TYPE ticketing_search${isOpen ? '' : '_total'} counter\n`);
   expect(body).toMatch(/^ticketing_search_total\{process="server-0",outcome="complete"\} \d+$/m);
-});
-
-test('Node 20 gets 501, and is told why', async () => {
-  const { versions } = process;
-  vi.spyOn(process, 'versions', 'get').mockReturnValue({ ...versions, node: '20.19.0' });
-  const { status, body } = await alone().get('/metrics');
-  vi.restoreAllMocks();
-  expect([status, body.title]).toEqual([501, 'Not implemented']);
-  expect(body.detail).toMatch(/^Metrics need Node 22 or later, got 20\.19\.0/);
 });
 
 /** Names in the expressions of rules and panels. */

@@ -1,10 +1,11 @@
 import type { Static } from 'typebox';
 import { expect } from 'vitest';
+import { operatorView } from '../src/figures/operator-view.ts';
+import type { ProcessStatus } from '../src/figures/process-status.ts';
+import { StatsDocument } from '../src/figures/stats-document.ts';
+import { OperatorView } from '../src/figures/view-schema.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
-import { operatorView } from '../src/operator/operator-view.ts';
-import type { ProcessStatus } from '../src/operator/process-status.ts';
-import { ConfigDocument, StatsDocument } from '../src/operator/stats-schemas.ts';
-import { OperatorView } from '../src/operator/view-schema.ts';
+import { ConfigDocument } from '../src/http/api/config-document.ts';
 import { getFrom } from './demo.ts';
 import { schemaErrors } from './schema-errors.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { fleetRows, hostProcesses, hostRows } from '../src/operator/fleet-view.ts';
-import type { ProcessStatus } from '../src/operator/process-status.ts';
-import { StatsDocument } from '../src/operator/stats-schemas.ts';
+import { fleetSources, hostProcesses, hostSources } from '../src/figures/fleet-sources.ts';
+import type { ProcessStatus } from '../src/figures/process-status.ts';
+import { StatsDocument } from '../src/figures/stats-document.ts';
 import { withIds } from '../src/processes/process-ids.ts';
 import { MADRID_BARCELONA, sharedServer } from './demo.ts';
 import { statsAt, statuses, viewOf } from './operator-view-cases.ts';
@@ -118,7 +118,7 @@ test('hosts of a fleet: each is one process, whoever has a session with it; coun
     ['one', 10, 2],
     ['one/2', 11, 5],
   ]);
-  expect(hostRows(servers).map(({ process, name, state }) => [process, name, state])).toEqual([
+  expect(hostSources(servers).map(({ process, name, state }) => [process, name, state])).toEqual([
     ['server-0', 'one', 'joined'],
     ['server-0', 'two', 'leaving'],
     ['server-0', 'far', 'known'],
@@ -130,8 +130,8 @@ test('hosts of a fleet: each is one process, whoever has a session with it; coun
     ['server-1', 'old', 'refused'],
     ['server-1', 'ill', 'silent'],
   ]);
-  expect(hostRows(servers)[0]).toMatchObject({ rttMs: 1.235, credit: 9, inFlight: 1, done: 2 });
-  expect(fleetRows(servers)).toMatchObject([
+  expect(hostSources(servers)[0]).toMatchObject({ rttMs: 1.235, credit: 9, inFlight: 1, done: 2 });
+  expect(fleetSources(servers)).toMatchObject([
     { process: 'server-0', id: 'tasks', name: 'demo', refused: { tasks: 1 }, lost: { gap: 2 } },
     { process: 'server-1', id: 'tasks', name: 'demo' },
   ]);

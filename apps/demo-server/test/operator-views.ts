@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { OperatorView } from '../src/operator/view-schema.ts';
+import { OperatorView } from '../src/figures/view-schema.ts';
 import { getFrom } from './demo.ts';
 import { schemaErrors } from './schema-errors.ts';
 

@@ -1,9 +1,9 @@
 import http from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
+import type { OperatorView } from '../src/figures/view-schema.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { guardControls } from '../src/http/guard-controls.ts';
 import { createOperator } from '../src/operator/operator.ts';
-import type { OperatorView } from '../src/operator/view-schema.ts';
 import { eventually, getFrom, MADRID_BARCELONA, serveDemo, sharedServerBy } from './demo.ts';
 import { askAsPage, stateOf, viewsIn } from './operator-views.ts';
 

@@ -1,12 +1,14 @@
 import fc from 'fast-check';
+import { Value } from 'typebox/value';
 import { expect, test } from 'vitest';
-import type { OperatorView } from '../src/operator/view-schema.ts';
+import { OperatorView } from '../src/figures/view-schema.ts';
 import { faultOf, headlines, operatorTables, savedOf } from '../src/pages/operator-tables.ts';
 import { loadText, modesText } from '../src/pages/operator-texts.ts';
 import { createRates, growthOf, quantileOf } from '../src/pages/rates.ts';
 
 const LE = [5, 10, 100];
 const buckets = (...counts: number[]) => ({ leMs: LE, counts, sumMs: 0 });
+const { coalesce, pools, carriers, router } = OperatorView.properties;
 type Process = OperatorView['processes'][number];
 
 function view(at: number, parts: Partial<OperatorView> = {}): OperatorView {
@@ -126,8 +128,8 @@ test('quantileOf() lies in the bucket of that rank, and grows with the share', (
 
 test('calls saved: what the outermost coalescer loaded, of what clients asked', () => {
   const row = (scope: 'process' | 'machine', asked: number, loaded: number) => ({
-    ...{ process: 'server-0', name: 'search', scope, asked, joined: asked - loaded, loaded },
-    ...{ led: loaded, hits: 0, overflowed: 0, inFlight: 0 },
+    ...Value.Create(coalesce.items),
+    ...{ process: 'server-0', name: 'search', scope, asked, led: loaded },
   });
   expect(savedOf(view(0))).toBeUndefined();
   expect(savedOf(view(0, { coalesce: [row('process', 10, 4)] }))).toBeCloseTo(0.6);
@@ -147,16 +149,16 @@ test('each table has as many cells as columns, and its figures as text', () => {
     processes,
     pools: [
       {
-        ...{ process: 'server-0', id: 'server-0/tasks', kind: 'fork', size: 3, workers: {} },
-        ...{ queued: 1, running: 2, completed: 9, failed: 0, aborted: 0, rejected: 0, refused: 0 },
-        ...{ retried: 0, lost: 1, killed: 2, recycled: 3, spawned: 9, circuit: 'open' },
+        ...Value.Create(pools.items),
+        ...{ process: 'server-0', id: 'server-0/tasks', kind: 'fork', size: 3, running: 2 },
+        ...{ queued: 1, completed: 9, lost: 1, killed: 2, recycled: 3, circuit: 'open' },
         buckets: { wait: buckets(1), run: buckets(0, 1), transport: buckets(1) },
-      } as unknown as OperatorView['pools'][number],
+      },
     ],
     carriers: [
       {
         ...{ process: 'server-0', id: 'renfe', states: { ok: 3, timeout: 2, error: 1 } },
-        ...{ latency: { ok: buckets(3) }, http: { inFlight: 0, sent: 4, retried: 0, refused: 0 } },
+        ...{ latency: { ok: buckets(3) }, http: Value.Create(carriers.items).http },
       },
     ],
     upstream: [
@@ -166,8 +168,7 @@ test('each table has as many cells as columns, and its figures as text', () => {
       },
     ],
     router: {
-      ...{ accepted: 3, waiting: 0, handedOver: 3, refused: 0, rerouted: 0, gone: 0 },
-      claim: buckets(3),
+      ...{ ...Value.Create(router), accepted: 3, handedOver: 3, claim: buckets(3) },
       workers: [{ slot: '0', state: 'ready', queued: 1, open: 2, handedOver: 3, forwarded: 4 }],
     },
   });

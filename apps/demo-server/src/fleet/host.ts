@@ -1,13 +1,13 @@
-import { createSearch, type SearchStats } from '@ticketing/core';
+import { createSearch } from '@ticketing/core';
 import type { NatsHostStats } from '@ticketing/dispatch-nats';
 import { hostQuestions } from '../answers/by-owner.ts';
 import { createCarriers } from '../carriers/carriers.ts';
 import { compose } from '../compose/compose.ts';
 import { WORKER_TASKS, type WorkerTasks } from '../dispatch/start-dispatcher.ts';
+import { taskReportOf } from '../figures/checked-reports.ts';
+import type { HostReport } from '../figures/stats-document.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import { natsOptions } from '../nats/nats-options.ts';
-import { taskReportOf } from '../operator/checked-reports.ts';
-import type { HostReport } from '../operator/process-status.ts';
 import { versions } from '../processes/versions.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { WormLocation } from '../worms/worm-databases.ts';
@@ -110,7 +110,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
 }
 
 /** The same of the carriers that were asked. */
-function ofAsked(stats: SearchStats): SearchStats {
+function ofAsked(stats: HostReport['search']): HostReport['search'] {
   const carriers = Object.entries(stats.carriers).filter(([, ends]) =>
     Object.values(ends).some((count) => count > 0),
   );

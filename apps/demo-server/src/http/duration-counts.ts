@@ -1,5 +1,7 @@
-import { type BucketCounter, type BucketCounts, createBucketCounts } from '@ticketing/kit';
+import { type BucketCounter, createBucketCounts } from '@ticketing/kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { StatsOf } from '../figures/figure.ts';
+import type { routes } from '../figures/figures.ts';
 
 type CountAnswer = (status: number, ms: number) => void;
 
@@ -10,16 +12,12 @@ declare module 'fastify' {
   }
 }
 
-/** Answers of one route, by method and status. */
-export interface RouteDurations {
-  /** As OpenTelemetry names them: `_OTHER` for a method that is not known. */
-  readonly method: string;
-  /** The template, such as `/api/v1/worms/:class`; `unmatched` for a path that no route has. */
-  readonly route: string;
-  readonly status: number;
-  /** From the head of the request until its answer was handed to the system. */
-  readonly latency: BucketCounts;
-}
+/**
+ * Answers of one route, by method and status. `method`: as OpenTelemetry names them, `_OTHER` for one that is not known. `route`:
+ * the template, such as `/api/v1/worms/:class`, or {@link UNMATCHED}. `latency`: from the head of the request until its answer was
+ * handed to the system.
+ */
+export type RouteDurations = StatsOf<typeof routes.figures>;
 
 /** How long answers took. */
 export interface DurationCounts {

@@ -51,7 +51,6 @@ const titles = {
   431: 'Request header fields too large',
   499: 'Client closed request',
   500: 'Internal server error',
-  501: 'Not implemented',
   502: 'Every carrier failed',
   503: 'Too busy',
   504: 'No carrier answered in time',

@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { OperatorEvent } from './view-schema.ts';
+import type { OperatorEvent } from '../figures/operator-event.ts';
 
 /** The latest events of a process, the newest last. */
 export interface EventLog {

@@ -1,10 +1,23 @@
 import { createCoalescer } from '@ticketing/batching';
+import { operatorView } from '../figures/operator-view.ts';
+import type { ProcessStatus } from '../figures/process-status.ts';
+import type { OperatorView, UpstreamView } from '../figures/view-schema.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import { mergeEvents } from './event-log.ts';
-import { operatorView } from './operator-view.ts';
-import type { ProcessStatus } from './process-status.ts';
-import { createSomeLoad } from './some-load.ts';
-import type { Command, OperatorView, Outcome, UpstreamView } from './view-schema.ts';
+import { createSomeLoad, type LoadOrder } from './some-load.ts';
+
+/** What an operator can ask for. */
+export type Command =
+  | { readonly kind: 'plan'; readonly carrier: string; readonly patch: unknown }
+  | { readonly kind: 'load'; readonly order: LoadOrder }
+  /** `id`: of a process of the view. */
+  | { readonly kind: 'kill'; readonly id: string }
+  | { readonly kind: 'reload' };
+
+/** What became of a command. Plain data: it crosses processes. */
+export type Outcome =
+  | { readonly value: unknown }
+  | { readonly refusal: { readonly status: 400 | 404 | 409 | 502; readonly detail: string } };
 
 /** Shows and controls the whole server: in the primary, or in the only process. */
 export interface Operator {

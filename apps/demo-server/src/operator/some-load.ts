@@ -1,6 +1,15 @@
 import http from 'node:http';
 import https from 'node:https';
-import type { LoadOrder } from './view-schema.ts';
+
+/** Requests at a constant rate. */
+export interface LoadOrder {
+  /** 1 to 50. */
+  readonly perSecond: number;
+  /** 1 to 30. */
+  readonly seconds: number;
+  /** Path and query of a GET request. */
+  readonly path: string;
+}
 
 /** What has become of a load. */
 export interface LoadState extends LoadOrder {

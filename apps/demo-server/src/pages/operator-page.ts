@@ -1,4 +1,4 @@
-import type { OperatorView } from '../operator/view-schema.ts';
+import type { OperatorView } from '../figures/view-schema.ts';
 import { html, type SafeHtml } from './frame/html.ts';
 import { type PageAssets, pageEnd, pageStart } from './frame/page-frame.ts';
 import { HEADLINES, operatorTables, type TableName } from './operator-tables.ts';

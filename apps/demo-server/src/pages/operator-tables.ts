@@ -1,4 +1,4 @@
-import type { OperatorView } from '../operator/view-schema.ts';
+import type { OperatorView } from '../figures/view-schema.ts';
 import { html, type SafeHtml } from './frame/html.ts';
 import { isOutermost, type Rates } from './rates.ts';
 
@@ -13,12 +13,33 @@ export interface TableRow {
   readonly mark?: string | undefined;
 }
 
-interface Table {
+type Cell = string | SafeHtml;
+
+interface Table<Row> {
   readonly title: string;
   /** Shown where there is no row. */
   readonly none: string;
-  readonly columns: readonly string[];
-  rows(view: OperatorView, rates: Rates): readonly TableRow[];
+  rows(view: OperatorView): readonly Row[];
+  keyOf(row: Row): string;
+  markOf?(row: Row): string | undefined;
+  killOf?(row: Row): string;
+  /** Its cell of each row, by the title of the column. */
+  readonly columns: Readonly<Record<string, (row: Row, rates: Rates) => Cell>>;
+}
+
+function table<Row>({ title, none, rows, keyOf, markOf, killOf, columns }: Table<Row>) {
+  return {
+    title,
+    none,
+    columns: Object.keys(columns),
+    rows: (view: OperatorView, rates: Rates): readonly TableRow[] =>
+      rows(view).map((row) => ({
+        key: keyOf(row),
+        cells: Object.values(columns).map((cell) => cell(row, rates)),
+        ...(markOf && { mark: markOf(row) }),
+        ...(killOf && { kill: killOf(row) }),
+      })),
+  };
 }
 
 const SCOPES = {
@@ -31,205 +52,184 @@ const SCOPES = {
 /** States in which a carrier did not answer and was not late. */
 const FAILED = ['error', 'rejected-busy', 'rate-limited'];
 
+/** Returns columns of whole numbers, each titled by the name of its figure. */
+function wholes<Name extends string>(...names: readonly Name[]) {
+  type Figures = { readonly [N in Name]?: number | undefined };
+  return Object.fromEntries(
+    names.map((name) => {
+      const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+      const title = words.charAt(0).toUpperCase() + words.slice(1);
+      return [title, (row: Figures) => whole(row[name])];
+    }),
+  );
+}
+
+/** Returns rows of a group as one: figures are added, texts are those of the first. */
+function summed<Row extends object>(rows: readonly Row[]): Row {
+  return rows.reduce((sums, row) => {
+    const added = Object.entries(row).map(([name, value]) => {
+      const before = sums[name as keyof Row];
+      return [
+        name,
+        typeof value === 'number' && typeof before === 'number' ? before + value : before,
+      ];
+    });
+    return Object.fromEntries(added);
+  });
+}
+
 /** Every table of the operator's page, by the id of its section. All figures are text. */
 export const operatorTables = {
-  processes: {
+  processes: table({
     title: 'Processes',
     none: 'No process has reported.',
-    columns: [
-      'Process',
-      'State',
-      'Per second',
-      'In flight',
-      'Busy',
-      '',
-      'Late p99',
-      'Memory',
-      'Age',
-    ],
-    rows: ({ processes, modes }, rates) =>
-      processes.map((one) => {
-        const { id, kind, pid, threadId, state } = one;
-        const isOwnHost = kind === 'host' && !one.isElsewhere;
-        const isWorker =
-          kind === 'task' || isOwnHost || (kind === 'server' && modes.accept !== 'single');
-        const title = threadId === undefined ? `pid ${pid}` : `pid ${pid}, thread ${threadId}`;
-        return {
-          key: id,
-          mark: state,
-          kill: isWorker && modes.controls === 'on' ? id : '',
-          cells: [
-            html`<span class="depth-${depthOf(one)}">${id}</span> <small>${title}</small>`,
-            state,
-            decimal(rates.perSecond(`requests ${id}`)),
-            whole(one.inFlight),
-            percent(one.utilisation),
-            sparkline(rates.busy(id)),
-            ms(one.loopP99Ms),
-            bytes(one.memoryBytes),
-            age(one.ageMs),
-          ],
-        };
-      }),
-  },
-  pools: {
+    rows: ({ processes, modes }) => processes.map((one) => ({ ...one, modes })),
+    keyOf: ({ id }) => id,
+    markOf: ({ state }) => state,
+    killOf: ({ id, kind, isElsewhere, modes }) => {
+      const isOwnHost = kind === 'host' && !isElsewhere;
+      const isWorker =
+        kind === 'task' || isOwnHost || (kind === 'server' && modes.accept !== 'single');
+      return isWorker && modes.controls === 'on' ? id : '';
+    },
+    columns: {
+      Process: (one) => {
+        const thread = one.threadId === undefined ? '' : `, thread ${one.threadId}`;
+        return html`<span class="depth-${depthOf(one)}">${one.id}</span> <small>${`pid ${one.pid}${thread}`}</small>`;
+      },
+      State: ({ state }) => state,
+      'Per second': ({ id }, rates) => decimal(rates.perSecond(`requests ${id}`)),
+      ...wholes('inFlight'),
+      Busy: ({ utilisation }) => percent(utilisation),
+      '': ({ id }, rates) => sparkline(rates.busy(id)),
+      'Late p99': ({ loopP99Ms }) => ms(loopP99Ms),
+      Memory: ({ memoryBytes }) => bytes(memoryBytes),
+      Age: ({ ageMs }) => age(ageMs),
+    },
+  }),
+  pools: table({
     title: 'Pools of task workers',
     none: 'No pool has reported.',
-    columns: [
-      ...['Pool', 'Workers', 'Running', 'Queued', 'Tasks per second', 'Wait p50, p99'],
-      ...['Run p50, p99', 'Lost, killed, recycled', 'Circuit'],
-    ],
-    rows: ({ pools }, rates) =>
-      pools.map(({ id, kind, size, running, queued, lost, killed, recycled, circuit }) => ({
-        key: id,
-        mark: circuit === 'closed' ? undefined : 'fault',
-        cells: [
-          html`${id} <small>${kind}</small>`,
-          whole(size),
-          whole(running),
-          whole(queued),
-          decimal(rates.perSecond(`tasks ${id}`)),
-          quantiles(rates, `wait ${id}`),
-          quantiles(rates, `run ${id}`),
-          `${lost}, ${killed}, ${recycled}`,
-          circuit,
-        ],
-      })),
-  },
-  coalescing: {
+    rows: ({ pools }) => pools,
+    keyOf: ({ id }) => id,
+    markOf: ({ circuit }) => (circuit === 'closed' ? undefined : 'fault'),
+    columns: {
+      Pool: ({ id, kind }) => html`${id} <small>${kind}</small>`,
+      Workers: ({ size }) => whole(size),
+      ...wholes('running', 'queued'),
+      'Tasks per second': ({ id }, rates) => decimal(rates.perSecond(`tasks ${id}`)),
+      'Wait p50, p99': ({ id }, rates) => quantiles(rates, `wait ${id}`),
+      'Run p50, p99': ({ id }, rates) => quantiles(rates, `run ${id}`),
+      'Lost, killed, recycled': ({ lost, killed, recycled }) => `${lost}, ${killed}, ${recycled}`,
+      Circuit: ({ circuit }) => circuit,
+    },
+  }),
+  coalescing: table({
     title: 'Coalescing',
     none: 'Nothing is coalesced: --coalesce off.',
-    columns: ['Question', 'Shared', 'Asked', 'Joined', 'Hits', 'Led', 'In flight'],
     rows: ({ coalesce }) =>
-      [...groupedBy(coalesce, ({ name, scope }) => `${name} ${scope}`)].map(([key, all]) => {
-        const sum = (count: 'asked' | 'joined' | 'hits' | 'led' | 'inFlight'): string =>
-          whole(all.reduce((sofar, one) => sofar + one[count], 0));
-        return {
-          key,
-          cells: [
-            all[0]?.name ?? '',
-            SCOPES[all[0]?.scope ?? 'process'],
-            ...[sum('asked'), sum('joined'), sum('hits'), sum('led'), sum('inFlight')],
-          ],
-        };
-      }),
-  },
-  hosts: {
+      [...groupedBy(coalesce, ({ name, scope }) => `${name} ${scope}`).values()].map(summed),
+    keyOf: ({ name, scope }) => `${name} ${scope}`,
+    columns: {
+      Question: ({ name }) => name,
+      Shared: ({ scope }) => SCOPES[scope],
+      ...wholes('asked', 'joined', 'hits', 'led', 'inFlight'),
+    },
+  }),
+  hosts: table({
     title: 'Hosts of the fleet',
     none: 'No host has been found.',
-    columns: [
-      ...['Host', 'For', 'State', 'Zone', 'Round trip', 'Credit', 'In flight', 'Tasks', 'Seen by'],
-    ],
-    rows: ({ hosts }) =>
-      hosts.map((host) => ({
-        key: `${host.process} ${host.fleet} ${host.id}`,
-        mark: host.state === 'joined' || host.state === 'known' ? 'ready' : host.state,
-        cells: [
-          html`${host.name} <small>${host.id.slice(host.name.length + 1)}${host.revision && ` ${host.revision}`}</small>`,
-          host.fleet === 'tasks' ? 'tasks of carriers' : 'questions',
-          host.isSelf ? 'this one' : host.refused ? `passed over: ${host.refused}` : host.state,
-          host.zone ?? NONE,
-          ms(host.rttMs),
-          whole(host.credit),
-          whole(host.inFlight),
-          whole(host.done),
-          host.process,
-        ],
-      })),
-  },
-  router: {
+    rows: ({ hosts }) => hosts,
+    keyOf: ({ process, fleet, id }) => `${process} ${fleet} ${id}`,
+    markOf: ({ state }) => (state === 'joined' || state === 'known' ? 'ready' : state),
+    columns: {
+      Host: ({ name, id, revision }) =>
+        html`${name} <small>${id.slice(name.length + 1)}${revision && ` ${revision}`}</small>`,
+      For: ({ fleet }) => (fleet === 'tasks' ? 'tasks of carriers' : 'questions'),
+      State: ({ isSelf, refused, state }) =>
+        isSelf ? 'this one' : refused ? `passed over: ${refused}` : state,
+      Zone: ({ zone }) => zone ?? NONE,
+      'Round trip': ({ rttMs }) => ms(rttMs),
+      ...wholes('credit', 'inFlight'),
+      Tasks: ({ done }) => whole(done),
+      'Seen by': ({ process }) => process,
+    },
+  }),
+  router: table({
     title: 'Router',
     none: 'No router: connections reach the server processes without one.',
-    columns: ['Slot', 'State', 'Open', '', 'Queued', 'Handed over', 'Forwarded'],
     rows({ router }) {
-      const most = Math.max(1, ...(router?.workers ?? []).map(({ open, queued }) => open + queued));
-      return (router?.workers ?? []).map((worker) => {
-        const { slot, state, queued, open, handedOver, forwarded } = worker;
-        return {
-          key: slot,
-          mark: state,
-          cells: [
-            `server-${slot}`,
-            state,
-            whole(open),
-            bar([open, queued], most),
-            whole(queued),
-            whole(handedOver),
-            whole(forwarded),
-          ],
-        };
-      });
+      const workers = router?.workers ?? [];
+      const most = Math.max(1, ...workers.map(({ open, queued }) => open + queued));
+      return workers.map((worker) => ({ ...worker, most }));
     },
-  },
-  carriers: {
+    keyOf: ({ slot }) => slot,
+    markOf: ({ state }) => state,
+    columns: {
+      Slot: ({ slot }) => `server-${slot}`,
+      State: ({ state }) => state,
+      ...wholes('open'),
+      '': ({ open, queued, most }) => bar([open, queued], most),
+      ...wholes('queued', 'handedOver', 'forwarded'),
+    },
+  }),
+  carriers: table({
     title: 'Carriers',
     none: 'No carrier was asked.',
-    columns: [
-      ...['Carrier', 'In force', 'Calls per second', 'p50, p99', 'Answered', 'No answer'],
-      ...['Failed', 'Last 10 s', 'Open upstream'],
-    ],
-    rows: ({ carriers, upstream = [] }, rates) =>
+    rows: ({ carriers, upstream = [] }) =>
       [...groupedBy(carriers, ({ id }) => id)].map(([id, all]) => {
-        const count = (...states: string[]): number =>
-          all.reduce(
-            (sofar, one) => states.reduce((sum, state) => sum + (one.states[state] ?? 0), sofar),
-            0,
-          );
-        const recent = (...states: string[]): number =>
-          states.reduce((sum, state) => sum + rates.recent(`state ${id} ${state}`), 0);
         const source = upstream.find((each) => each.id === id);
-        const fault = faultOf(source?.plan);
-        const parts = [recent('ok', 'empty'), recent('timeout'), recent(...FAILED)];
-        return {
-          key: id,
-          mark: fault === undefined ? undefined : 'fault',
-          cells: [
-            id,
-            fault === undefined ? latencyOf(source?.plan) : html`<b>${fault}</b>`,
-            decimal(rates.perSecond(`calls ${id}`)),
-            quantiles(rates, `carrier ${id}`),
-            whole(count('ok', 'empty')),
-            whole(count('timeout')),
-            whole(count(...FAILED)),
-            bar(parts, Math.max(1, ...parts.map((_, at) => (at === 0 ? total(parts) : 0)))),
-            whole(source?.open),
-          ],
-        };
+        return { id, all, source, fault: faultOf(source?.plan) };
       }),
-  },
-} satisfies Record<string, Table>;
+    keyOf: ({ id }) => id,
+    markOf: ({ fault }) => (fault === undefined ? undefined : 'fault'),
+    columns: {
+      Carrier: ({ id }) => id,
+      'In force': ({ fault, source }) =>
+        fault === undefined ? latencyOf(source?.plan) : html`<b>${fault}</b>`,
+      'Calls per second': ({ id }, rates) => decimal(rates.perSecond(`calls ${id}`)),
+      'p50, p99': ({ id }, rates) => quantiles(rates, `carrier ${id}`),
+      Answered: ({ all }) => endsOf(all, ['ok', 'empty']),
+      'No answer': ({ all }) => endsOf(all, ['timeout']),
+      Failed: ({ all }) => endsOf(all, FAILED),
+      'Last 10 s': ({ id }, rates) => {
+        const parts = [['ok', 'empty'], ['timeout'], FAILED].map((states) =>
+          total(states.map((state) => rates.recent(`state ${id} ${state}`))),
+        );
+        return bar(parts, Math.max(1, total(parts)));
+      },
+      'Open upstream': ({ source }) => whole(source?.open),
+    },
+  }),
+};
 
 export type TableName = keyof typeof operatorTables;
 
 /** The most important figures, by name. */
-export function headlines(view: OperatorView, rates: Rates): ReadonlyMap<string, string> {
-  const servers = view.processes.filter(({ kind }) => kind === 'server');
-  return new Map([
-    ['Requests per second', decimal(rates.perSecond('http'))],
-    ['In flight', whole(total(servers.map(({ inFlight = 0 }) => inFlight)))],
-    ['p50', ms(rates.quantile('http', 0.5))],
-    ['p99', ms(rates.quantile('http', 0.99))],
-    ['Errors per second', decimal(rates.perSecond('errors'))],
-    ['Calls saved', percent(savedOf(view))],
-  ]);
-}
+const heads: Readonly<Record<string, (view: OperatorView, rates: Rates) => string>> = {
+  'Requests per second': (_, rates) => decimal(rates.perSecond('http')),
+  'In flight': ({ processes }) => {
+    const servers = processes.filter(({ kind }) => kind === 'server');
+    return whole(total(servers.map(({ inFlight = 0 }) => inFlight)));
+  },
+  p50: (_, rates) => ms(rates.quantile('http', 0.5)),
+  p99: (_, rates) => ms(rates.quantile('http', 0.99)),
+  'Errors per second': (_, rates) => decimal(rates.perSecond('errors')),
+  'Calls saved': (view) => percent(savedOf(view)),
+};
+export const HEADLINES = Object.keys(heads);
 
-export const HEADLINES = [
-  ...['Requests per second', 'In flight', 'p50', 'p99', 'Errors per second', 'Calls saved'],
-] as const;
+/** Returns the most important figures, by name. */
+export function headlines(view: OperatorView, rates: Rates): ReadonlyMap<string, string> {
+  return new Map(Object.entries(heads).map(([name, read]) => [name, read(view, rates)]));
+}
 
 /** Returns the share of calls that needed no work of their own since the processes began; `undefined` before the first. */
 export function savedOf(view: OperatorView): number | undefined {
-  const sum = (rows: OperatorView['coalesce'], of: 'asked' | 'led'): number =>
-    total(rows.map((row) => row[of]));
-  const asked = sum(
-    view.coalesce.filter(({ scope }) => scope === 'process'),
-    'asked',
-  );
-  const led = sum(
-    view.coalesce.filter(({ name, scope }) => isOutermost(view, name, scope)),
-    'led',
-  );
+  const asking = view.coalesce.filter(({ scope }) => scope === 'process');
+  const leading = view.coalesce.filter(({ name, scope }) => isOutermost(view, name, scope));
+  const asked = total(asking.map((row) => row.asked));
+  const led = total(leading.map((row) => row.led));
   return asked === 0 ? undefined : Math.max(0, 1 - led / asked);
 }
 
@@ -267,6 +267,11 @@ function sparkline(values: readonly number[]): SafeHtml {
     (value, at) => `${60 - values.length + at},${Math.round(100 - value * 100) / 10}`,
   );
   return html`<svg class="bar spark" viewBox="0 0 60 10" preserveAspectRatio="none" aria-hidden="true"><polyline points="${points.join(' ')}"/></svg>`;
+}
+
+/** How often a carrier ended in states, in all processes. */
+function endsOf(all: OperatorView['carriers'], states: readonly string[]): string {
+  return whole(total(all.flatMap((one) => states.map((state) => one.states[state] ?? 0))));
 }
 
 function depthOf({ id, kind }: OperatorView['processes'][number]): number {

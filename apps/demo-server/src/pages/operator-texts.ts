@@ -1,4 +1,4 @@
-import type { OperatorView } from '../operator/view-schema.ts';
+import type { OperatorView } from '../figures/view-schema.ts';
 import { ms } from './operator-tables.ts';
 import type { Rates } from './rates.ts';
 

@@ -1,4 +1,4 @@
-import type { OperatorView } from '../operator/view-schema.ts';
+import type { OperatorView } from '../figures/view-schema.ts';
 
 /** What has changed between the views of a server, whose counters only grow until their process ends. */
 export interface Rates {

@@ -1,21 +1,12 @@
 import type { EventLoopStats } from '@ticketing/admission';
 
 /** Memory, load and event-loop delay of a process. */
-export interface ProcessStats {
-  /** Resident memory, shared pages included. */
-  readonly memoryBytes: number;
-  /** CPU time of the process so far, in user and system mode, its threads included. */
-  readonly cpuMs: number;
-  /** Share of the last whole second in which the event loop was busy, 0 to 1. */
-  readonly utilisation: number;
-  /** How late timers were in the last whole second. */
-  readonly eventLoop: EventLoopStats['delay'];
-}
+export type ProcessStats = ReturnType<ReturnType<typeof createProcessStats>>;
 
 const US_PER_MS = 1000;
 
 /** Creates a function that returns what this process uses. */
-export function createProcessStats(eventLoop: () => EventLoopStats): () => ProcessStats {
+export function createProcessStats(eventLoop: () => EventLoopStats) {
   let memoryBytes = 0;
   return () => {
     try {
@@ -25,6 +16,15 @@ export function createProcessStats(eventLoop: () => EventLoopStats): () => Proce
     }
     const { user, system } = process.cpuUsage();
     const { utilisation, delay } = eventLoop();
-    return { memoryBytes, cpuMs: (user + system) / US_PER_MS, utilisation, eventLoop: delay };
+    return {
+      /** Resident memory, shared pages included. */
+      memoryBytes,
+      /** CPU time of the process so far, in user and system mode, its threads included. */
+      cpuMs: (user + system) / US_PER_MS,
+      /** Share of the last whole second in which the event loop was busy, 0 to 1. */
+      utilisation,
+      /** Lateness of timers in the last whole second. */
+      eventLoop: delay,
+    };
   };
 }

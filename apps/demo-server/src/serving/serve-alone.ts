@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { createCarriers } from '../carriers/carriers.ts';
 import { buildServer, readTls } from '../compose/build-server.ts';
 import { compose } from '../compose/compose.ts';
+import type { ProcessStatus } from '../figures/process-status.ts';
 import { createOperator } from '../operator/operator.ts';
-import type { ProcessStatus } from '../operator/process-status.ts';
 import { ANSWER_MS, type StartServing } from './serving.ts';
 
 /** Serves in this process; its tasks may run in others. */

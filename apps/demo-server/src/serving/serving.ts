@@ -1,8 +1,9 @@
 import type { AnswerTasks } from '../answers/answer-tasks.ts';
 import type { CarrierTasks } from '../carriers/carriers.ts';
+import type { OwnStatus, ProcessStatus } from '../figures/process-status.ts';
+import type { OperatorView } from '../figures/view-schema.ts';
 import type { Flags } from '../flags/flag-specs.ts';
-import type { OwnStatus, ProcessStatus } from '../operator/process-status.ts';
-import type { Command, OperatorView, Outcome } from '../operator/view-schema.ts';
+import type { Command, Outcome } from '../operator/operator.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { WormLocation } from '../worms/worm-databases.ts';
 

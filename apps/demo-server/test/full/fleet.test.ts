@@ -3,8 +3,9 @@ import { stationTable } from '@ticketing/carriers';
 import { createNatsDispatcher } from '@ticketing/dispatch-nats';
 import { lives, startNatsServer } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
-import { ConfigDocument, StatsDocument } from '../../src/operator/stats-schemas.ts';
-import { OperatorView } from '../../src/operator/view-schema.ts';
+import { StatsDocument } from '../../src/figures/stats-document.ts';
+import { OperatorView } from '../../src/figures/view-schema.ts';
+import { ConfigDocument } from '../../src/http/api/config-document.ts';
 import { carriersBehindGate } from '../carriers-behind-gate.ts';
 import {
   ASKED,

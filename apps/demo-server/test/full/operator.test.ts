@@ -1,7 +1,7 @@
 import { lives } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
+import type { OperatorView } from '../../src/figures/view-schema.ts';
 import { ACCEPTS } from '../../src/flags/flag-specs.ts';
-import type { OperatorView } from '../../src/operator/view-schema.ts';
 import { eventually, serveDemoBy, startDemo } from '../demo.ts';
 import { askAsPage, stateOf, viewsIn } from '../operator-views.ts';
 

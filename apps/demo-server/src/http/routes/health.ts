@@ -1,13 +1,14 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { hideSecrets } from '@ticketing/cli-kit';
 import { type Static, Type } from 'typebox';
+import { processSources } from '../../figures/process-sources.ts';
+import type { ProcessStatus } from '../../figures/process-status.ts';
+import { roundedAll } from '../../figures/rounded.ts';
+import { StatsDocument } from '../../figures/stats-document.ts';
 import type { Flags } from '../../flags/flag-specs.ts';
 import { shownFlags } from '../../flags/read-flags.ts';
-import { hostProcesses } from '../../operator/fleet-view.ts';
-import { roundedAll, taskRows } from '../../operator/operator-view.ts';
-import type { ProcessStatus } from '../../operator/process-status.ts';
-import { ConfigDocument, StatsDocument } from '../../operator/stats-schemas.ts';
 import { versions } from '../../processes/versions.ts';
+import { ConfigDocument } from '../api/config-document.ts';
 import { ProblemError } from '../problem.ts';
 import { shareLooks } from '../share-looks.ts';
 
@@ -98,24 +99,10 @@ export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, o
   done();
 };
 
-function runningOf(
-  processes: readonly ProcessStatus[],
-): Static<typeof ConfigDocument>['processes'] {
-  return [
-    ...processes.flatMap((process) => {
-      const { id, pid, role, state } = process;
-      const own = taskRows(process).filter(({ kind }) => kind === 'task');
-      return [
-        { id, role, pid, state },
-        ...own.map((task) => ({
-          ...{ id: task.id, role: 'task' as const, pid: task.pid, state: task.state, owner: id },
-        })),
-      ];
-    }),
-    ...hostProcesses(processes).map(({ id, state, report: { pid } }) => ({
-      ...{ id, role: 'host' as const, pid, state },
-    })),
-  ];
+function runningOf(statuses: readonly ProcessStatus[]): Static<typeof ConfigDocument>['processes'] {
+  return processSources(statuses, { at: 0 }).flatMap(({ kind: role, id, pid, state, owner }) =>
+    role === 'thread' ? [] : [{ id, role, pid, state, ...(owner !== undefined && { owner }) }],
+  );
 }
 
 function counters({ stats, events: _, traffic: __, ...process }: ProcessStatus): object {

@@ -1,18 +1,11 @@
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
-import type { Metric } from '@prometheus-io/client';
+import { writeFamilies } from '@ticketing/otel/prometheus';
 import { Type } from 'typebox';
-import type { Distribution, Family, Point } from '../../metrics/family.ts';
-import { families } from '../../metrics/points.ts';
-import { operatorView } from '../../operator/operator-view.ts';
-import type { OperatorView } from '../../operator/view-schema.ts';
+import { families } from '../../figures/metrics.ts';
+import { sourcesOf } from '../../figures/sources.ts';
 import { firstRanges } from '../preferred-type.ts';
-import { ProblemError } from '../problem.ts';
 import { shareLooks } from '../share-looks.ts';
 import type { HealthOptions } from './health.ts';
-
-const MS_PER_S = 1000;
-/** The first that the client supports. */
-const LEAST_NODE = 22;
 
 const text = 'text/plain; version=0.0.4';
 /** As scrapers ask for it: with the encodings of names that they understand. Ours need none. */
@@ -34,15 +27,15 @@ const response: unknown = {
 /** `GET /metrics`: what `/stats` and the operator's page count, as Prometheus reads it. Nothing is counted for it alone. */
 export const metricsRoute: FastifyPluginCallbackTypebox<HealthOptions> = (
   app,
-  { flags, startedAt, processes },
+  { flags, processes },
   done,
 ) => {
-  const written = (isOpen: boolean) =>
+  const written = (format: 'text' | 'openmetrics') =>
     shareLooks(async () => {
-      const view = operatorView(await processes(), { at: Date.now(), startedAt, flags });
-      return writeMetrics(view, { isOpen });
+      const source = sourcesOf(await processes(), { at: Date.now(), flags });
+      return writeFamilies(families, { source, format });
     });
-  const [open, plain] = [written(true), written(false)];
+  const [open, plain] = [written('openmetrics'), written('text')];
   app.get(
     '/metrics',
     {
@@ -55,64 +48,13 @@ export const metricsRoute: FastifyPluginCallbackTypebox<HealthOptions> = (
       },
     },
     async (request, reply) => {
-      if (Number.parseInt(process.versions.node, 10) < LEAST_NODE) {
-        const detail = `Metrics need Node ${LEAST_NODE} or later, got ${process.versions.node}; /stats has the same counters`;
-        throw new ProblemError(501, { detail });
-      }
       const { headers } = request.raw;
       headers.accept &&= firstRanges(headers.accept);
       const wanted = request.accepts().type([text, ...openMetrics]);
       const isOpen = typeof wanted === 'string' && openMetrics.includes(wanted);
-      const { type, body } = await (isOpen ? open() : plain());
-      return reply.headers({ vary: 'accept' }).type(type).send(body);
+      const { contentType, text: body } = await (isOpen ? open() : plain());
+      return reply.headers({ vary: 'accept' }).type(contentType).send(body);
     },
   );
   done();
 };
-
-/** Writes a view in the text format of Prometheus, or in that of OpenMetrics. Loads the client at the first call. */
-async function writeMetrics(
-  view: OperatorView,
-  { isOpen }: { readonly isOpen: boolean },
-): Promise<{ readonly type: string; readonly body: string }> {
-  const { Registry } = await import('@prometheus-io/client');
-  const type = isOpen ? Registry.OPENMETRICS_CONTENT_TYPE : Registry.PROMETHEUS_CONTENT_TYPE;
-  // A registry for each answer: for OpenMetrics it renames the counters.
-  const registry = new Registry(type);
-  for (const family of families) {
-    const { name, help } = family;
-    const values = valuesOf(family, view);
-    if (values.length === 0) continue;
-    const metric = { name, help, type: family.type, get: async () => ({ ...metric, values }) };
-    // The registry reads these fields alone; its type asks for one of its own classes.
-    registry.registerMetric(metric as unknown as Metric<string>);
-  }
-  return { type, body: await registry.metrics() };
-}
-
-function valuesOf(
-  family: Family,
-  view: OperatorView,
-): readonly (Point & { readonly metricName?: string })[] {
-  if (family.type !== 'histogram') return family.points(view);
-  return family.distributions(view).flatMap((each) => histogram(family.name, each));
-}
-
-/** Cumulative counts by upper bound, as Prometheus keeps them. */
-function histogram(
-  name: string,
-  { labels, buckets: { leMs, counts, sumMs } }: Distribution,
-): (Point & { readonly metricName: string })[] {
-  let total = 0;
-  const buckets = counts.map((count, at) => {
-    total += count;
-    const bound = leMs[at];
-    const le = bound === undefined ? '+Inf' : String(bound / MS_PER_S);
-    return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: total };
-  });
-  return [
-    ...buckets,
-    { metricName: `${name}_sum`, labels, value: sumMs / MS_PER_S },
-    { metricName: `${name}_count`, labels, value: total },
-  ];
-}

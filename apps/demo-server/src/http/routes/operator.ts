@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { OperatorView } from '../../figures/view-schema.ts';
 import type { Flags } from '../../flags/flag-specs.ts';
-import type { Operator } from '../../operator/operator.ts';
+import type { Command, Operator } from '../../operator/operator.ts';
 import { createViewFeed } from '../../operator/view-feed.ts';
-import { type Command, OperatorView } from '../../operator/view-schema.ts';
 import { mapItems } from '../../search/map-items.ts';
 import { guardControls } from '../guard-controls.ts';
 import { Problem, ProblemError } from '../problem.ts';

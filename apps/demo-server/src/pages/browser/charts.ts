@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import type { OperatorView } from '../../operator/view-schema.ts';
+import type { OperatorView } from '../../figures/view-schema.ts';
 import type { Rates } from '../rates.ts';
 import { dashOf, MOST_LINES } from './line-dash.ts';
 import { clockTime } from './show.ts';

@@ -1,5 +1,5 @@
 // The operator's page: follows the views of the server, and shows each in tables and charts.
-import type { OperatorView } from '../../operator/view-schema.ts';
+import type { OperatorView } from '../../figures/view-schema.ts';
 import { html } from '../frame/html.ts';
 import { headlines, operatorTables, type TableName, type TableRow } from '../operator-tables.ts';
 import { loadText, routerText } from '../operator-texts.ts';

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import type { HostReport, TaskWorkerReport } from './process-status.ts';
-import { ReportOfHost, TaskReport } from './stats-schemas.ts';
+import type { HostReport, TaskWorkerReport } from './stats-document.ts';
+import { ReportOfHost, TaskReport } from './stats-document.ts';
 
 /** A report that comes from another machine is no larger than this, in characters of JSON. */
 const MAX_REPORT = 262_144;

@@ -1,0 +1,62 @@
+import type { Flags } from '../flags/flag-specs.ts';
+import { versions } from '../processes/versions.ts';
+import { rowOf } from './figure.ts';
+import * as figures from './figures.ts';
+import type { OperatorEvent } from './operator-event.ts';
+import type { ProcessStatus } from './process-status.ts';
+import { type SourceContext, sourcesOf } from './sources.ts';
+import { fleetsAndKeys, type OperatorView, type UpstreamView } from './view-schema.ts';
+
+/** What is not in the counters of the processes. */
+export interface ViewContext extends SourceContext {
+  /** Epoch ms. */
+  readonly startedAt: number;
+  /** What the embedded simulator says; absent with any other upstream. */
+  readonly upstream?: readonly UpstreamView[] | undefined;
+  /** The latest load that was asked for on the page. */
+  readonly load?: OperatorView['load'] | undefined;
+  readonly events?: readonly OperatorEvent[];
+}
+
+/** Returns the whole server in one value, from what its processes report. */
+export function operatorView(
+  statuses: readonly ProcessStatus[],
+  context: ViewContext,
+): OperatorView {
+  const { at, startedAt, flags, upstream, load, events = [] } = context;
+  const sources = sourcesOf(statuses, context);
+  return {
+    at,
+    startedAt,
+    versions,
+    modes: modesOf(flags),
+    processes: sources.processes.map((each) => rowOf(figures.processes, each)),
+    searches: sources.searches.map((each) => rowOf(figures.searches, each)),
+    routes: sources.routes.map((each) => rowOf(figures.routes, each)),
+    coalesce: sources.coalescers.map((each) => rowOf(figures.coalescers, each)),
+    pools: sources.pools.map((each) => rowOf(figures.pools, each)),
+    fleets: sources.fleets.map((each) => rowOf(fleetsAndKeys, each)),
+    hosts: sources.hosts.map((each) => rowOf(figures.hosts, each)),
+    ...(sources.router && { router: rowOf(figures.router, sources.router) }),
+    carriers: sources.carriers.map((each) => rowOf(figures.carriers, each)),
+    // The simulator plays carriers that this server does not ask, too.
+    ...(upstream && {
+      upstream: upstream.filter(({ id }) => flags.carriers.some((one) => one === id)),
+    }),
+    ...(load && { load: { ...load, answers: { ...load.answers } } }),
+    events: [...events],
+  };
+}
+
+/** Returns how the server is composed. */
+export function modesOf(flags: Flags): OperatorView['modes'] {
+  const { accept, workers, dispatch, dispatchWorkers, offload, coalesce, fleet, routeBy } = flags;
+  const hasRouter = accept === 'socket' || accept === 'passthru';
+  return {
+    ...{ accept, workers, dispatch, dispatchWorkers, offload, coalesce },
+    ...((dispatch === 'nats' || coalesce === 'fleet') && { fleet }),
+    ...(hasRouter && { routeBy }),
+    tls: flags.tlsCert !== undefined,
+    controls: flags.operator,
+  };
+}

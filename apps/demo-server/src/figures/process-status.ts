@@ -1,0 +1,23 @@
+import type { StatsOf } from './figure.ts';
+import type { identity } from './figures.ts';
+import type { OperatorEvent } from './operator-event.ts';
+import type { PrimaryStats, ServerStats } from './stats-document.ts';
+
+/** What a server process reports of itself. */
+export interface OwnStatus {
+  readonly pid: number;
+  readonly stats: ServerStats;
+  readonly events: readonly OperatorEvent[];
+}
+
+/** `id`: `primary`, or `server-` and its slot, which its successor takes over. While two have a slot, one is `…/other`. */
+interface AnyProcess extends StatsOf<typeof identity.figures> {
+  readonly events?: readonly OperatorEvent[];
+  /** Of a server process that no primary watches. */
+  readonly traffic?: { readonly inFlight: number; readonly connections: number };
+}
+
+/** A process of the server, and its counters; without them it has not reported. */
+export type ProcessStatus =
+  | (AnyProcess & { readonly role: 'primary'; readonly stats: PrimaryStats })
+  | (AnyProcess & { readonly role: 'server'; readonly stats?: ServerStats });

@@ -1,0 +1,183 @@
+import type { Flags } from '../flags/flag-specs.ts';
+import { versions } from '../processes/versions.ts';
+import { type RowSource, rowOf, zerosOf } from './figure.ts';
+import * as figures from './figures.ts';
+import { fleetSources, hostProcesses, hostSources } from './fleet-sources.ts';
+import { isLent, primaryOf, processSources, workersOf } from './process-sources.ts';
+import type { ProcessStatus } from './process-status.ts';
+import { roundedAll } from './rounded.ts';
+import type { PrimaryStats, ServerStats, TaskWorkerReport } from './stats-document.ts';
+
+/** What is not in the counters of the processes. */
+export interface SourceContext {
+  readonly flags: Flags;
+  /** Epoch ms. */
+  readonly at: number;
+  /** Pids of the hosts that the server has started. */
+  readonly ownHosts?: readonly number[];
+}
+
+/** Everything that has figures, by the table of its figures. */
+export type Sources = ReturnType<typeof sourcesOf>;
+
+interface Server {
+  readonly id: string;
+  readonly stats: ServerStats;
+}
+
+/**
+ * Finds what has figures in the reports of the processes. Nothing is counted twice: calls of a lent dispatcher are the tasks of
+ * its owner's pool, and the questions for these counters, which are broadcast, are no tasks.
+ */
+export function sourcesOf(statuses: readonly ProcessStatus[], context: SourceContext) {
+  const { accept, dispatch, coalesce } = context.flags;
+  const servers = statuses.flatMap(({ id, role, stats }): Server[] =>
+    role === 'server' && stats !== undefined ? [{ id, stats }] : [],
+  );
+  const primary = primaryOf(statuses);
+  const hosts = hostProcesses(statuses);
+  const searching = [
+    ...statuses.flatMap(({ id, stats: { search, http = {} } = {} }) =>
+      search === undefined ? [] : [{ id, search, http }],
+    ),
+    ...hosts.map(({ id, report: { search, http } }) => ({ id, search, http })),
+  ];
+  const workers = servers.flatMap(({ id: owner, stats }) =>
+    workersOf(owner, stats).flatMap(({ id, report }) =>
+      report === undefined ? [] : [{ id, ...report }],
+    ),
+  );
+  return {
+    server: { ...versions, accept, dispatch, coalesce, one: 1 },
+    processes: processSources(statuses, context),
+    routes: servers.flatMap(({ id: process, stats: { routes } }) =>
+      routes.map((route) => ({ ...route, process })),
+    ),
+    searches: [...searching, ...workers].flatMap(({ id: process, search }) =>
+      search === undefined ? [] : [{ ...search, process }],
+    ),
+    carriers: [...searching.flatMap(carriersOf), ...workers.flatMap(taskCarriersOf)],
+    coalescers: [
+      ...(coalesce === 'off' ? [] : servers.flatMap(ownCoalescers)),
+      ...(primary ? coalescersOf({ process: 'primary', scope: 'machine' }, primary) : []),
+      ...servers.flatMap(sharedCoalescers),
+      ...statuses.flatMap(({ id: process, stats }) =>
+        stats?.keys ? coalescersOf({ process, scope: 'fleet' }, stats.keys) : [],
+      ),
+      ...hosts.flatMap(({ id: process, report }) =>
+        coalescersOf({ process, scope: 'fleet' }, report),
+      ),
+    ],
+    pools: [
+      ...(primary
+        ? [poolOf({ process: 'primary', pool: 'serving' }, primary.cluster.dispatcher)]
+        : []),
+      ...servers.flatMap(({ id: process, stats: { dispatch: own } }) =>
+        isLent(own) ? [] : [poolOf({ process, pool: 'tasks' }, own)],
+      ),
+      ...statuses.flatMap(({ id: process, stats }) =>
+        stats?.keys ? [poolOf({ process, pool: 'keys' }, stats.keys.dispatch)] : [],
+      ),
+    ],
+    fleets: fleetSources(statuses),
+    hosts: hostSources(statuses),
+    router: primary?.router && routerOf(primary.router, servers),
+  };
+}
+
+type CoalescerSource = RowSource<typeof figures.coalescers.figures>;
+type Place = Pick<CoalescerSource, 'process' | 'scope'>;
+
+function coalescersOf(
+  place: Place,
+  { coalesce, worms }: Pick<PrimaryStats, 'coalesce' | 'worms'>,
+): CoalescerSource[] {
+  return [coalesce, worms.coalesce].flatMap((one) =>
+    one === undefined ? [] : [{ ...one, ...place }],
+  );
+}
+
+/** 0 of everything that a coalescer counts, for what counts less. */
+const noCalls = zerosOf(figures.coalescers);
+
+function ownCoalescers({ id: process, stats }: Server): CoalescerSource[] {
+  const place = { process, scope: 'process' } as const;
+  const { asked, joined, inFlight } = stats.streams;
+  const loaded = asked - joined;
+  return [
+    ...coalescersOf(place, stats),
+    { ...noCalls, ...place, name: 'streams', asked, joined, inFlight, loaded, led: loaded },
+  ];
+}
+
+/** What the coalescers of a process asked Redis for: its own loads, those of others, and kept answers. */
+function sharedCoalescers({ id: process, stats: { shared } }: Server): CoalescerSource[] {
+  return Object.entries(shared?.loads ?? {}).map(([name, stats]) => {
+    const { asked, followed: joined, kept: hits, inFlight } = stats;
+    const led = stats.led + stats.local;
+    return {
+      ...noCalls,
+      process,
+      name,
+      scope: 'shared',
+      asked,
+      led,
+      joined,
+      hits,
+      loaded: led,
+      inFlight,
+    };
+  });
+}
+
+function poolOf(
+  { process, pool }: { readonly process: string; readonly pool: string },
+  stats: ServerStats['dispatch'],
+) {
+  const workers: Record<string, number> = {};
+  for (const { state } of stats.workers) workers[state] = (workers[state] ?? 0) + 1;
+  return {
+    ...stats,
+    ...roundedAll(stats.histograms),
+    process,
+    pool,
+    id: `${process}/${pool}`,
+    size: workers['ready'] ?? 0,
+    workers,
+    states: { starting: 0, ready: 0, retiring: 0, stopping: 0, ...workers },
+    fallback: stats.fallback && rowOf(figures.fallbacks, stats.fallback),
+  };
+}
+
+function routerOf(stats: NonNullable<PrimaryStats['router']>, servers: readonly Server[]) {
+  const forwarded = new Map(servers.map(({ id, stats: own }) => [id, own.attached?.forwarded]));
+  const workers = stats.workers
+    .map((worker) =>
+      rowOf(figures.slots, { ...worker, forwarded: forwarded.get(`server-${worker.slot}`) ?? 0 }),
+    )
+    .sort((one, other) => Number(one.slot) - Number(other.slot));
+  const waiting = stats.reading + stats.waiting;
+  return { ...stats, process: 'primary', waiting, claim: stats.claimMs, workers };
+}
+
+interface Searching extends Pick<ServerStats, 'search' | 'http'> {
+  readonly id: string;
+}
+
+function carriersOf({ id: process, search, http }: Searching) {
+  return Object.entries(search.carriers).map(([id, states]) => {
+    const latency = search.latency[id] ?? {};
+    return { process, id, states, latency, http: http[id] ?? noRequests };
+  });
+}
+
+const noRequests = zerosOf(figures.calls);
+
+/** Calls that a task worker sent to carriers. A search counts in the server process, unless the worker ran it whole. */
+function taskCarriersOf({ id: process, http, search }: TaskWorkerReport & { readonly id: string }) {
+  return Object.entries(http).map(([id, own]) => {
+    const { [id]: states = {} } = search?.carriers ?? {};
+    const { [id]: latency = {} } = search?.latency ?? {};
+    return { process, id, states, latency, http: own };
+  });
+}

@@ -1,0 +1,71 @@
+import { type Static, Type } from 'typebox';
+import { rowSchema, table } from './figure.ts';
+import * as figures from './figures.ts';
+import { OperatorEvent } from './operator-event.ts';
+import { count, text } from './schemas.ts';
+
+/** Fleets and the questions that they share are one row. */
+export const fleetsAndKeys = table(figures.fleets.labels, {
+  ...figures.fleets.figures,
+  ...figures.keys.figures,
+});
+
+const UpstreamRow = Type.Object({
+  id: text,
+  arrived: count,
+  answered: count,
+  aborted: count,
+  open: count,
+  plan: Type.Unknown({ description: 'Latency and fault in force, as the simulator has them' }),
+});
+
+/** The whole server at one time. Counters are raw. */
+export const OperatorView = Type.Object(
+  {
+    at: Type.Integer({ description: 'Epoch ms' }),
+    startedAt: Type.Integer({ description: 'Epoch ms' }),
+    versions: Type.Object({ ticketing: text, node: text }),
+    modes: Type.Object({
+      accept: text,
+      workers: count,
+      dispatch: text,
+      dispatchWorkers: count,
+      offload: text,
+      coalesce: text,
+      fleet: Type.Optional(text),
+      routeBy: Type.Optional(text),
+      tls: Type.Boolean(),
+      controls: Type.Enum(['on', 'read', 'off']),
+    }),
+    processes: Type.Array(rowSchema(figures.processes)),
+    searches: Type.Array(rowSchema(figures.searches)),
+    routes: Type.Array(rowSchema(figures.routes)),
+    coalesce: Type.Array(rowSchema(figures.coalescers)),
+    pools: Type.Array(rowSchema(figures.pools)),
+    fleets: Type.Array(rowSchema(fleetsAndKeys), {
+      description: 'Fleets, as each process sees them',
+    }),
+    hosts: Type.Array(rowSchema(figures.hosts), {
+      description: 'Hosts, as each process sees them',
+    }),
+    router: Type.Optional(rowSchema(figures.router)),
+    carriers: Type.Array(rowSchema(figures.carriers)),
+    upstream: Type.Optional(
+      Type.Array(UpstreamRow, { description: 'What the embedded simulator was asked' }),
+    ),
+    load: Type.Optional(
+      Type.Object({
+        path: text,
+        perSecond: count,
+        seconds: count,
+        sent: count,
+        answers: Type.Record(text, count, { description: 'By status; 0: no answer' }),
+        isRunning: Type.Boolean(),
+      }),
+    ),
+    events: Type.Array(OperatorEvent, { description: 'The last 50, the newest last' }),
+  },
+  { $id: 'OperatorView' },
+);
+export type OperatorView = Static<typeof OperatorView>;
+export type UpstreamView = Static<typeof UpstreamRow>;
