@@ -5,6 +5,7 @@ import type { Admission } from '../admission.ts';
 import type { Refusal } from '../applicant-queue.ts';
 import { watchArrivals } from '../http/request-arrivals.ts';
 import { sendRefusal } from '../http/send-refusal.ts';
+import { watchClients } from '../http/watch-clients.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -81,6 +82,7 @@ function addTo(app: FastifyInstance, options: AdmitRoutesOptions): void {
   }
   app.decorateRequest('arrivedAt', 0);
   const arrivalOf = watchArrivals(app.server, admission);
+  const whenOver = watchClients();
   app.addHook('onRequest', (request, reply, done) => {
     const readAt = arrivalOf(request.raw);
     request.arrivedAt = Math.min(readAt, arrivedAt(request) ?? readAt);
@@ -97,6 +99,6 @@ function addTo(app: FastifyInstance, options: AdmitRoutesOptions): void {
       begin: () => context.runInAsyncScope(done),
       refuse: (reason) => refuse(reply, reason),
     });
-    reply.raw.on('close', withdraw);
+    whenOver(reply.raw, withdraw);
   });
 }

@@ -14,6 +14,7 @@ import type { Admission } from '../admission.ts';
 import type { Refusal } from '../applicant-queue.ts';
 import { watchArrivals } from './request-arrivals.ts';
 import { sendRefusal } from './send-refusal.ts';
+import { watchClients } from './watch-clients.ts';
 
 export interface AdmitRequestsOptions {
   readonly admission: Admission;
@@ -73,6 +74,7 @@ export function admitRequests(server: Server | SecureServer, options: AdmitReque
   admitted[ADMITTED] = true;
   const { admission, isExempt, keyOf, arrivedAt, refuse } = resolved;
   const arrivalOf = watchArrivals(server, admission);
+  const whenOver = watchClients();
   const emit = server.emit as Emit;
   // A listener instead would leave out those that are added later, and change what the server does without listeners.
   server.emit = (event: string | symbol, ...values: unknown[]): boolean => {
@@ -90,7 +92,7 @@ export function admitRequests(server: Server | SecureServer, options: AdmitReque
       begin: () => void context.runInAsyncScope(emit, server, event, ...values),
       refuse: (reason) => refuse(response, reason),
     });
-    response.on('close', withdraw);
+    whenOver(response, withdraw);
     return true;
   };
 }
