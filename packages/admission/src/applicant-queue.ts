@@ -159,6 +159,8 @@ class Queue implements ApplicantQueue {
       this.#take(group, now);
       this.#refuse(group, now);
     }
+    // The limit or the event loop may have more room than when the last one came or left.
+    this.#beginSoon();
     const peak = this.#peak;
     this.#peak = this.#inFlight;
     return peak;
@@ -253,8 +255,9 @@ class Queue implements ApplicantQueue {
     }
     this.#looked += 1;
     const now = this.#options.now();
-    const isShort = this.#looked <= LOOK_TURNS || now - endedAt < tookMs;
-    if (isShort || this.#pace.isBurst(now, now)) return true;
+    if (this.#looked <= LOOK_TURNS || now - endedAt < tookMs) return true;
+    // A burst is read whole, but not so far that requests are refused for their number alone.
+    if (this.#pace.isBurst(now, now) && this.#waiting.size < MOST_WAITING / 2) return true;
     this.#looked = 0;
     return false;
   }

@@ -31,8 +31,8 @@ function stage({
     admission,
     log,
     underWay,
-    hold() {
-      lateMs = deadlineMs / 20 + 1;
+    hold(isLate: boolean) {
+      lateMs = deadlineMs / 20 + (isLate ? 1 : 0);
     },
     pass(ms: number) {
       now += ms;
@@ -149,6 +149,38 @@ test.each([
     expect(turns).toBe(most);
   },
 );
+
+test('of a burst no more than half of those that may wait are read before its work goes on', () => {
+  for (const [waiting, most] of [
+    [499, 250],
+    [500, 51],
+  ] as const) {
+    const { admission, apply, log, pass, turn } = stage({ limit: 9, costMs: 5, deadlineMs: 600 });
+    for (let index = 0; index <= waiting; index++) apply(String(index));
+    turn();
+    expect(admission.stats().waiting).toBe(waiting);
+    let turns = 0;
+    while (log.length < 2) {
+      admission.connected();
+      pass(0.1);
+      turn();
+      turns += 1;
+    }
+    expect(turns).toBe(most);
+  }
+});
+
+test('requests that wait begin when the event loop keeps up again, though none leaves', () => {
+  const { admission, apply, log, hold, ...loop } = stage({ limit: 'auto', deadlineMs: 2000 });
+  hold(true);
+  for (let index = 0; index < 20; index++) apply(String(index));
+  loop.settle();
+  expect(log).toHaveLength(16);
+  hold(false);
+  admission.look();
+  loop.settle();
+  expect(log).toHaveLength(20);
+});
 
 test('the limit does not grow in a turn that brought more: all that has come is read first', () => {
   const { admission, apply, log, turn } = stage({ limit: 'auto', deadlineMs: 2000 });
@@ -283,7 +315,7 @@ test.each([
   ['stays while others are refused', false, true, 16],
 ])('the limit %s', (_, isHeld, isOverload, begun) => {
   const { admission, apply, log, hold, ...loop } = stage({ limit: 'auto', deadlineMs: 2000 });
-  if (isHeld) hold();
+  hold(isHeld);
   if (isOverload) apply('z', { waitedMs: 2000 });
   for (let index = 0; index < 100; index++) apply(String(index));
   loop.settle();
