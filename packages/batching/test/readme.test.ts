@@ -89,7 +89,10 @@ test('README: a body is loaded and compressed once for equal requests of node:ht
   const url = `http://127.0.0.1:${port}/${'r'.repeat(2000)}`;
   const ask = async () => {
     const answer = await fetch(url, { headers: { 'accept-encoding': 'gzip' } });
-    return [answer.headers.get('content-encoding'), (await answer.json()).aborted];
+    return [
+      answer.headers.get('content-encoding'),
+      ((await answer.json()) as { aborted: boolean }).aborted,
+    ];
   };
   expect(await Promise.all([ask(), ask()])).toEqual([
     ['gzip', false],
