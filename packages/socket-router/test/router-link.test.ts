@@ -24,7 +24,7 @@ function openLink() {
     return socket;
   };
   const said = (): string[] => heard.splice(0).map(({ kind, open }) => `${kind} ${open}`);
-  return { link, take, said };
+  return { link, channel, take, said };
 }
 
 test('a worker that keeps claiming reports its load with its claims alone, and once when it stops', () => {
@@ -53,6 +53,30 @@ test('a count that the router has is not reported again', () => {
   expect(said()).toEqual(['claim 1', 'claim 1']);
   vi.advanceTimersByTime(1000);
   expect(said()).toEqual([]);
+});
+
+test('a link that retires waits for the router, but not for one that is gone', async () => {
+  const { link, channel, said } = openLink();
+  const retired = vi.fn();
+  const waits = link.retire().then(retired);
+  await Promise.resolve();
+  expect([link.stage, said(), retired.mock.calls.length]).toEqual([
+    'retiring',
+    ['retire undefined'],
+    0,
+  ]);
+  link.leave();
+  await waits;
+  expect(link.stage).toBe('left');
+  // It has left: nothing is under way.
+  await link.retire();
+  const other = openLink();
+  other.channel.connected = false;
+  await other.link.retire();
+  expect([other.link.stage, said(), other.said()]).toEqual(['left', [], []]);
+  other.link.end();
+  other.link.leave();
+  expect([other.link.stage, channel.connected]).toEqual(['over', true]);
 });
 
 test('the first request on a connection has the time of its arrival, later ones do not', () => {
