@@ -10,16 +10,28 @@ const buckets = { leMs: [5, 10], counts: [1, 2, 3], sumMs: 40 };
 
 const coalescer = (name: string) => ({
   ...Value.Create(Server.properties.coalesce),
-  ...{ name, led: 2, joined: 3, hits: 5 },
+  name,
+  led: 2,
+  joined: 3,
+  hits: 5,
 });
 const worker = (slot: number, more: Partial<ServerStats['dispatch']['workers'][number]> = {}) => ({
-  ...{ workerId: slot + 1, slot, state: 'ready' as const, pid: 100 + slot, ageMs: 1000 },
-  ...{ window: 4, inFlight: 1, done: 2, ...more },
+  workerId: slot + 1,
+  slot,
+  state: 'ready' as const,
+  pid: 100 + slot,
+  ageMs: 1000,
+  window: 4,
+  inFlight: 1,
+  done: 2,
+  ...more,
 });
 const pool = (kind: string, more: Partial<ServerStats['dispatch']> = {}) => ({
   ...server.dispatch,
-  ...{ kind, buckets: { wait: buckets, run: buckets, transport: buckets } },
-  ...{ workers: [worker(0), worker(1, { state: 'starting' })], ...more },
+  kind,
+  buckets: { wait: buckets, run: buckets, transport: buckets },
+  workers: [worker(0), worker(1, { state: 'starting' })],
+  ...more,
 });
 
 const process = { ...server.process, cpuMs: 1500.12345 };
@@ -37,17 +49,28 @@ function noEnds() {
 
 const fleet = {
   ...Value.Create(Server.properties.hosts),
-  ...{ fleet: 'demo', refused: { protocol: 1 }, lost: { silence: 2 } },
+  fleet: 'demo',
+  refused: { protocol: 1 },
+  lost: { silence: 2 },
   hosts: ['one.aaaaaaaa', 'one.bbbbbbbb', 'far.cccccccc'].map((host) => ({
-    ...{ host, capacity: 8, state: 'serving' as const },
+    host,
+    capacity: 8,
+    state: 'serving' as const,
   })),
 };
 const keys = {
   ...Value.Create(Server.properties.keys),
-  ...{ own: 3, others: 4, coalesce: coalescer('search'), hosts: fleet },
+  own: 3,
+  others: 4,
+  coalesce: coalescer('search'),
+  hosts: fleet,
 };
 const parts = {
-  ...{ process, search, http, coalesce: coalescer('search'), dispatch: pool('fork') },
+  process,
+  search,
+  http,
+  coalesce: coalescer('search'),
+  dispatch: pool('fork'),
   routes: [{ method: 'GET', route: '/search', status: 200, latency: buckets }],
   streams: { asked: 5, joined: 2, inFlight: 1 },
   worms: { ...server.worms, driver: {} },
@@ -59,29 +82,39 @@ const session = (at: number, host: string, rttMs: number) =>
     report: { host, rttMs, credit: 8 - at },
     moduleReport: { name: 'one', pid: 50 + at, ageMs: 9, http, process, search, worms: {} },
   });
-const slot = (pid: number, open: number) => ({
-  ...{ slot: '0', pid, state: 'ready' as const, open, queued: 1, handedOver: 5 },
-});
+const slot = (pid: number, open: number) => {
+  const state = 'ready' as const;
+  return { slot: '0', pid, state, open, queued: 1, handedOver: 5 };
+};
 const row = (id: string, pid: number) => ({ id, pid, state: 'ready' as const, ageMs: 10.98765 });
 
 /** A server with everything that has figures. */
 export const someStatuses: readonly ProcessStatus[] = [
   {
-    ...{ ...row('primary', 1), role: 'primary' },
+    ...row('primary', 1),
+    role: 'primary',
     stats: {
-      ...{ ...primary, process, keys, coalesce: coalescer('search') },
+      ...primary,
+      process,
+      keys,
+      coalesce: coalescer('search'),
       cluster: { ...primary.cluster, dispatcher: pool('cluster') },
       router: {
         ...Value.Create(Primary.properties.router),
-        ...{ handedOver: 4, claimMs: buckets, workers: [slot(10, 3), slot(11, 4)] },
+        handedOver: 4,
+        claimMs: buckets,
+        workers: [slot(10, 3), slot(11, 4)],
       },
     },
   },
   { ...row('server-0', 10), role: 'server', stats: { ...server, ...parts } },
   {
-    ...{ ...row('server-1', 11), role: 'server' },
+    ...row('server-1', 11),
+    role: 'server',
     stats: {
-      ...{ ...server, ...parts, hosts: fleet },
+      ...server,
+      ...parts,
+      hosts: fleet,
       dispatch: pool('nats', {
         workers: [session(0, 'one.aaaaaaaa', 2.34567), session(1, 'one.bbbbbbbb', 1)],
         fallback: { inFlight: 1, ran: 2, refused: 3 },

@@ -7,8 +7,8 @@ export interface Figure {
   readonly stats?: TSchema;
   /** Its schema in the operator's view. */
   readonly view?: TSchema;
-  /** Its series in `/metrics`, which figures may share that are told apart by the last label. Milliseconds become seconds. */
-  readonly metric?: Metric;
+  /** Its family in `/metrics`. Figures may share one: a label that is not of their table tells them apart. Milliseconds become seconds. */
+  readonly metric?: Metric | undefined;
   /** Value of that label. Default: the name of the figure; a figure that is a record has a series for each of its names. */
   readonly as?: string;
 }

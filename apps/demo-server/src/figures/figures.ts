@@ -1,6 +1,5 @@
 // Every figure of the server: a row for each, with all places that show it. A table is what one kind of source has, by the names
 // of its members, which `sources.ts` gives it: a figure that is a member already is shown by its row alone.
-
 import { figures as library } from '@ticketing/otel/prometheus';
 import { type TSchema, Type } from 'typebox';
 import { type Metric, rowSchema, statsSchema, table } from './figure.ts';
@@ -24,13 +23,8 @@ function inStats<Name extends string>(...names: readonly Name[]) {
 }
 
 /** Shown in `/stats` and in the view. */
-function both<S extends TSchema>(schema: S): { readonly stats: S; readonly view: S };
-function both<S extends TSchema, M extends Metric>(
-  schema: S,
-  metric: M,
-): { readonly stats: S; readonly view: S; readonly metric: M };
-function both(schema: TSchema, metric?: Metric) {
-  return { stats: schema, view: schema, ...(metric && { metric }) };
+function both<S extends TSchema, M extends Metric | undefined = undefined>(schema: S, metric?: M) {
+  return { stats: schema, view: schema, metric: metric as M };
 }
 
 /** Returns a metric that no library has. */
@@ -53,6 +47,7 @@ const byCarrier = { process: 'process', carrier: 'id' } as const;
 const byCoalescer = { process: 'process', name: 'name', scope: 'scope' } as const;
 const bySlot = { process: 'process', slot: 'slot' } as const;
 
+/** The server as a whole. */
 export const server = table(
   {
     version: 'ticketing',

@@ -27,17 +27,16 @@ interface Seen {
 
 /** Every part of the server's processes that knows hosts. */
 function seenBy(statuses: readonly ProcessStatus[]): Seen[] {
-  return statuses.flatMap(({ id: process, stats }): Seen[] => {
-    if (stats === undefined) return [];
-    const { keys } = stats;
-    return [
-      ...('dispatch' in stats && stats.hosts !== undefined
-        ? [{ process, part: 'tasks' as const, fleet: stats.hosts, dispatch: stats.dispatch }]
-        : []),
-      ...(keys === undefined
-        ? []
-        : [{ process, part: 'keys' as const, fleet: keys.hosts, dispatch: keys.dispatch, keys }]),
-    ];
+  return statuses.flatMap(({ id: process, role, stats }) => {
+    const seen: Seen[] = [];
+    if (role === 'server' && stats?.hosts !== undefined) {
+      seen.push({ process, part: 'tasks', fleet: stats.hosts, dispatch: stats.dispatch });
+    }
+    const keys = stats?.keys;
+    if (keys !== undefined) {
+      seen.push({ process, part: 'keys', fleet: keys.hosts, dispatch: keys.dispatch, keys });
+    }
+    return seen;
   });
 }
 
@@ -94,17 +93,12 @@ export function hostSources(statuses: readonly ProcessStatus[]): HostSource[] {
 }
 
 function hostsOf({ process, part, fleet, dispatch, keys }: Seen): HostSource[] {
-  const sessions = new Map(
-    dispatch.workers.map((worker) => [
-      (worker.report as NatsWorkerReport | undefined)?.host,
-      worker,
-    ]),
-  );
+  const hostOf = (report: unknown) => (report as NatsWorkerReport | undefined)?.host;
+  const sessions = new Map(dispatch.workers.map((worker) => [hostOf(worker.report), worker]));
   return fleet.hosts.map((known) => {
     const { host: id, state, refused } = known;
     const worker = sessions.get(id);
-    const report: Partial<NatsWorkerReport> =
-      (worker?.report as NatsWorkerReport | undefined) ?? {};
+    const report = (worker?.report ?? {}) as Partial<NatsWorkerReport>;
     const joined = worker === undefined ? 'known' : 'joined';
     return {
       ...report,

@@ -53,7 +53,12 @@ export function modesOf(flags: Flags): OperatorView['modes'] {
   const { accept, workers, dispatch, dispatchWorkers, offload, coalesce, fleet, routeBy } = flags;
   const hasRouter = accept === 'socket' || accept === 'passthru';
   return {
-    ...{ accept, workers, dispatch, dispatchWorkers, offload, coalesce },
+    accept,
+    workers,
+    dispatch,
+    dispatchWorkers,
+    offload,
+    coalesce,
     ...((dispatch === 'nats' || coalesce === 'fleet') && { fleet }),
     ...(hasRouter && { routeBy }),
     tls: flags.tlsCert !== undefined,

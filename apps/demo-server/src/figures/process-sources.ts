@@ -39,7 +39,9 @@ export function workersOf(owner: string, { dispatch }: ServerStats) {
   // Hosts have a row of their own.
   if (isLent(dispatch) || dispatch.kind === 'nats') return [];
   return withIds(`${owner}/task`, dispatch.workers).map(({ id, worker }) => ({
-    ...{ id, worker, report: taskReportOf(worker.moduleReport) },
+    id,
+    worker,
+    report: taskReportOf(worker.moduleReport),
   }));
 }
 

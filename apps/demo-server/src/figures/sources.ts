@@ -56,7 +56,11 @@ export function sourcesOf(statuses: readonly ProcessStatus[], context: SourceCon
     searches: [...searching, ...workers].flatMap(({ id: process, search }) =>
       search === undefined ? [] : [{ ...search, process }],
     ),
-    carriers: [...searching.flatMap(carriersOf), ...workers.flatMap(taskCarriersOf)],
+    carriers: [
+      ...searching.flatMap((one) => carriersOf(Object.keys(one.search.carriers), one)),
+      // A search counts in the server process, unless the worker ran it whole.
+      ...workers.flatMap((one) => carriersOf(Object.keys(one.http), one)),
+    ],
     coalescers: [
       ...(coalesce === 'off' ? [] : servers.flatMap(ownCoalescers)),
       ...(primary ? coalescersOf({ process: 'primary', scope: 'machine' }, primary) : []),
@@ -69,14 +73,12 @@ export function sourcesOf(statuses: readonly ProcessStatus[], context: SourceCon
       ),
     ],
     pools: [
-      ...(primary
-        ? [poolOf({ process: 'primary', pool: 'serving' }, primary.cluster.dispatcher)]
-        : []),
+      ...(primary ? [poolOf(['primary', 'serving'], primary.cluster.dispatcher)] : []),
       ...servers.flatMap(({ id: process, stats: { dispatch: own } }) =>
-        isLent(own) ? [] : [poolOf({ process, pool: 'tasks' }, own)],
+        isLent(own) ? [] : [poolOf([process, 'tasks'], own)],
       ),
       ...statuses.flatMap(({ id: process, stats }) =>
-        stats?.keys ? [poolOf({ process, pool: 'keys' }, stats.keys.dispatch)] : [],
+        stats?.keys ? [poolOf([process, 'keys'], stats.keys.dispatch)] : [],
       ),
     ],
     fleets: fleetSources(statuses),
@@ -115,23 +117,13 @@ function sharedCoalescers({ id: process, stats: { shared } }: Server): Coalescer
   return Object.entries(shared?.loads ?? {}).map(([name, stats]) => {
     const { asked, followed: joined, kept: hits, inFlight } = stats;
     const led = stats.led + stats.local;
-    return {
-      ...noCalls,
-      process,
-      name,
-      scope: 'shared',
-      asked,
-      led,
-      joined,
-      hits,
-      loaded: led,
-      inFlight,
-    };
+    const counted = { ...noCalls, asked, led, joined, hits, loaded: led, inFlight };
+    return { ...counted, process, name, scope: 'shared' };
   });
 }
 
 function poolOf(
-  { process, pool }: { readonly process: string; readonly pool: string },
+  [process, pool]: readonly [process: string, pool: string],
   stats: ServerStats['dispatch'],
 ) {
   const workers: Record<string, number> = {};
@@ -160,24 +152,26 @@ function routerOf(stats: NonNullable<PrimaryStats['router']>, servers: readonly 
   return { ...stats, process: 'primary', waiting, claim: stats.claimMs, workers };
 }
 
-interface Searching extends Pick<ServerStats, 'search' | 'http'> {
-  readonly id: string;
-}
-
-function carriersOf({ id: process, search, http }: Searching) {
-  return Object.entries(search.carriers).map(([id, states]) => {
-    const latency = search.latency[id] ?? {};
-    return { process, id, states, latency, http: http[id] ?? noRequests };
-  });
-}
-
+/** 0 of everything that is counted of calls to a carrier. */
 const noRequests = zerosOf(figures.calls);
 
-/** Calls that a task worker sent to carriers. A search counts in the server process, unless the worker ran it whole. */
-function taskCarriersOf({ id: process, http, search }: TaskWorkerReport & { readonly id: string }) {
-  return Object.entries(http).map(([id, own]) => {
-    const { [id]: states = {} } = search?.carriers ?? {};
-    const { [id]: latency = {} } = search?.latency ?? {};
-    return { process, id, states, latency, http: own };
+/** Carriers as one process has asked them; calls by HTTP may be those of others. */
+function carriersOf(
+  ids: readonly string[],
+  {
+    id: process,
+    search,
+    http,
+  }: Pick<TaskWorkerReport, 'search' | 'http'> & { readonly id: string },
+) {
+  return ids.map((id) => {
+    const states: Readonly<Record<string, number>> = search?.carriers[id] ?? {};
+    return {
+      process,
+      id,
+      states,
+      latency: search?.latency[id] ?? {},
+      http: http[id] ?? noRequests,
+    };
   });
 }

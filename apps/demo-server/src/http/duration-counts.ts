@@ -82,7 +82,9 @@ export function createDurationCounts(): DurationCounts {
     rows: () =>
       routes.flatMap(({ method, route, byStatus }) =>
         [...byStatus].map(([status, counter]) => ({
-          ...{ method, route, status },
+          method,
+          route,
+          status,
           latency: counter.summary(),
         })),
       ),

@@ -163,6 +163,11 @@ async function upstreamAt(carriersUrl: string): Promise<UpstreamView[]> {
   };
   const [requests, plans] = await Promise.all([ask('/requests'), ask('/plan')]);
   return Object.entries(requests).map(([id, { arrived, answered, aborted, open }]) => ({
-    ...{ id, arrived, answered, aborted, open, plan: plans[id] },
+    id,
+    arrived,
+    answered,
+    aborted,
+    open,
+    plan: plans[id],
   }));
 }
