@@ -19,9 +19,9 @@ import { admitRequests } from '../src/http/index.ts';
 import { createAdmission } from '../src/index.ts';
 import type { LoadOrder } from './programs/steady-load.ts';
 
-const flags = benchFlags({ rounds: 60 }, { quickLengths: { rounds: 20 } });
-const REQUESTS = 2000;
-const CORE_REQUESTS = 10_000;
+const flags = benchFlags({ rounds: 60 }, { quickLengths: { rounds: 8 } });
+const REQUESTS = 1000;
+const CORE_REQUESTS = 5000;
 const CLIENTS = [1, 32];
 
 const load = fork(new URL('programs/steady-load.ts', import.meta.url));
