@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 /**
  * Returns a function that has a callback called when the client of a response has it or has left, at least once.
  *
- * Until Node.js 26 the response to a request that a client sent ahead does not close with its connection: it has no socket before the
- * answers to earlier requests are written. So the connection is watched too.
+ * The response to a request that was sent ahead has no socket yet, and may not close with its connection
+ * (docs/discoveries/an-answer-that-never-closes.md). So the connection is watched too.
  */
 export function watchClients(): (response: ServerResponse, onOver: () => void) => void {
   const sentAhead = new WeakMap<Socket, Set<() => void>>();
