@@ -348,6 +348,78 @@ test('a worker is not ready for a router that has drained it, nor for one that g
   expect(router.kinds.filter((kind) => kind === 'ready')).toHaveLength(1);
 });
 
+test('a worker reports its inspector to each router, before it is ready or when the inspector opens later', async () => {
+  const router = new SimulatedRouter();
+  let report = (_: string | undefined): void => {};
+  const ended = vi.fn();
+  const handle = new AttachedServer(createServer(), {
+    route: undefined,
+    orphanGraceMs: 0,
+    exit: () => {},
+    channel: router as unknown as RouterChannel,
+    watchInspector: (changed) => {
+      report = changed;
+      return ended;
+    },
+  });
+  const hello = { kind: 'hello', laterRequests: 'connection', slot: '0' };
+  router.say(hello);
+  await new Promise(setImmediate);
+  report('ws://one');
+  router.say({ ...hello, router: 'other' });
+  await new Promise(setImmediate);
+  report(undefined);
+  const told = router.heard.map(({ kind, router: to, url }) => `${kind} ${to} ${url}`);
+  expect(told).toEqual([
+    'attached * undefined',
+    'ready router undefined',
+    'inspector router ws://one',
+    'inspector other ws://one',
+    'ready other undefined',
+    'inspector router undefined',
+    'inspector other undefined',
+  ]);
+  const closed = handle.close({ graceMs: 1000, lameDuckMs: 0 });
+  for (const name of ['router', 'other']) router.say({ kind: 'retired', router: name });
+  await closed;
+  expect(ended).toHaveBeenCalledOnce();
+});
+
+test('SIGTERM is reported to each router that hands over connections; without any the signal ends the process', async () => {
+  const kill = vi.spyOn(process, 'kill').mockReturnValue(true);
+  onTestFinished(() => kill.mockRestore());
+  const router = new SimulatedRouter();
+  let terminate = (): void => {};
+  const released = vi.fn();
+  const handle = new AttachedServer(createServer(), {
+    route: undefined,
+    orphanGraceMs: 0,
+    exit: () => {},
+    channel: router as unknown as RouterChannel,
+    keepSignals: (terminated = () => {}) => {
+      terminate = terminated;
+      return released;
+    },
+  });
+  const terminatedTo = (): unknown[] =>
+    router.heard.filter(({ kind }) => kind === 'terminated').map(({ router: to }) => to);
+  const hello = { kind: 'hello', laterRequests: 'connection', slot: '0' };
+  for (const name of ['one', 'other']) router.say({ ...hello, router: name });
+  terminate();
+  expect([terminatedTo(), kill.mock.calls]).toEqual([['one', 'other'], []]);
+  router.say({ kind: 'drain', graceMs: 1000, router: 'one' });
+  terminate();
+  expect(terminatedTo()).toEqual(['one', 'other', 'other']);
+  router.say({ kind: 'drain', graceMs: 1000, router: 'other' });
+  await until(() => router.kinds.filter((kind) => kind === 'drained').length === 2);
+  expect(kill).not.toHaveBeenCalled();
+  terminate();
+  expect([kill.mock.calls, released.mock.calls.length]).toEqual([[[process.pid, 'SIGTERM']], 1]);
+  await handle.close({ graceMs: 0 });
+  terminate();
+  expect(kill).toHaveBeenCalledOnce();
+});
+
 test('a worker that closes while its unix socket opens leaves none', async () => {
   const { router, handle } = attach(createServer());
   const folder = mkdtempSync(join(tmpdir(), 'opening-'));
