@@ -61,7 +61,7 @@ type WorkerState =
   | { readonly kind: 'starting' }
   | { readonly kind: 'ready' }
   /** It gets no connections until it answers. */
-  | { readonly kind: 'stuck'; timer: NodeJS.Timeout }
+  | { readonly kind: 'stuck'; readonly timer: NodeJS.Timeout }
   /** It gets no more connections; with a timer its process has ended. */
   | { readonly kind: 'retired'; readonly timer?: NodeJS.Timeout }
   | { readonly kind: 'down' };
@@ -312,11 +312,10 @@ export class WorkerQueue {
 
   #watchStuck(): NodeJS.Timeout {
     return setTimeout(() => {
-      const state = this.#state;
-      if (state.kind !== 'stuck') return;
+      if (this.#state.kind !== 'stuck') return;
       // It may be at a breakpoint: others get its connections, and it is not replaced.
       if (this.#isInspected) {
-        state.timer = this.#watchStuck();
+        this.#become({ kind: 'stuck', timer: this.#watchStuck() });
         return;
       }
       // Its answer may have arrived and be unread: it may be this process that was stopped.

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { until } from '@ticketing/test-kit';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { askWorker, exchange, workerReplyIn } from '../clients.ts';
 import { nextEvent, openRouter } from '../router-fixture.ts';
 import { get, openStopped, stopClock, TWENTY, toFirst } from '../stopped-worker.ts';
@@ -33,12 +36,17 @@ test('a stopped worker that continues later runs nothing twice, and gets connect
 });
 
 test('a worker that is busy for long gives its connections to another, and answers what it took', async () => {
-  const { router, port, pids } = await openRouter({ ...toFirst, limits: { claimTimeoutMs: 100 } });
+  const limits = { claimTimeoutMs: 1000, maxWaitMs: 60_000, stuckTimeoutMs: 60_000 };
+  const { router, port, pids } = await openRouter({ ...toFirst, limits });
   const [first, second] = pids();
-  const busy = askWorker(port, { path: '/block?ms=600' });
+  const folder = mkdtempSync(join(tmpdir(), 'busy-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const end = join(folder, 'end');
+  const busy = askWorker(port, { path: `/block?until=${end}` });
   await until(() => router.stats().handedOver !== 0);
   const others = await Promise.all([askWorker(port), askWorker(port), askWorker(port)]);
   expect(others.map(({ pid }) => pid)).toEqual([second, second, second]);
+  writeFileSync(end, '');
   expect((await busy).pid).toBe(first);
 });
 

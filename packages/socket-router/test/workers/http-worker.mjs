@@ -110,7 +110,7 @@ await serve(({ JOURNAL, ROUTE, LAME_DUCK_MS = '100' }) => {
   handle = attachServer(server, { route, orphanGraceMs: 500 });
   const lameDuckMs = Number(LAME_DUCK_MS);
   process.once('SIGUSR2', () =>
-    handle.close({ graceMs: 2000, lameDuckMs }).then(() => process.exit()),
+    handle.close({ graceMs: lameDuckMs + 2000, lameDuckMs }).then(() => process.exit()),
   );
   return handle;
 });
