@@ -18,7 +18,7 @@ export interface SignalListeners {
 interface SignalListener {
   readonly signal: AbortSignal;
   /** Most signals have one waiter: no set then. */
-  waiters: AbortWaiter | Set<AbortWaiter> | undefined;
+  waiters: AbortWaiter | Set<AbortWaiter>;
   /** Called by the signal. */
   handleEvent(): void;
 }
@@ -38,15 +38,6 @@ export function createSignalListeners(): SignalListeners {
   const recent: (SignalListener | undefined)[] = new Array(RECENT).fill(undefined);
   let place = 0;
 
-  function listenerOf(signal: AbortSignal): SignalListener {
-    for (const known of recent) if (known?.signal === signal) return known;
-    const listener: SignalListener = { signal, waiters: undefined, handleEvent };
-    recent[place] = listener;
-    place = (place + 1) % RECENT;
-    signal.addEventListener('abort', listener, once);
-    return listener;
-  }
-
   function forget(listener: SignalListener): void {
     const at = recent.indexOf(listener);
     if (at >= 0) recent[at] = undefined;
@@ -56,8 +47,7 @@ export function createSignalListeners(): SignalListeners {
   function handleEvent(this: SignalListener): void {
     const { signal, waiters } = this;
     forget(this);
-    const all = waiters instanceof Set ? waiters : waiters === undefined ? [] : [waiters];
-    for (const waiter of all) {
+    for (const waiter of waiters instanceof Set ? waiters : [waiters]) {
       waiter.listening = undefined;
       waiter.aborted(signal.reason);
     }
@@ -66,11 +56,14 @@ export function createSignalListeners(): SignalListeners {
   return {
     add(signal, waiter) {
       if (waiter.listening?.signal === signal) return;
-      const listener = listenerOf(signal);
-      const { waiters } = listener;
-      if (waiters === undefined) listener.waiters = waiter;
-      else if (waiters instanceof Set) waiters.add(waiter);
-      else listener.waiters = new Set([waiters, waiter]);
+      let listener = recent.find((one) => one?.signal === signal);
+      if (listener === undefined) {
+        listener = { signal, waiters: waiter, handleEvent };
+        recent[place] = listener;
+        place = (place + 1) % RECENT;
+        signal.addEventListener('abort', listener, once);
+      } else if (listener.waiters instanceof Set) listener.waiters.add(waiter);
+      else listener.waiters = new Set([listener.waiters, waiter]);
       waiter.listening = listener;
     },
     remove(signal, waiter) {
@@ -82,7 +75,6 @@ export function createSignalListeners(): SignalListeners {
         waiters.delete(waiter);
         if (waiters.size > 0) return;
       }
-      listener.waiters = undefined;
       forget(listener);
       signal.removeEventListener('abort', listener);
     },

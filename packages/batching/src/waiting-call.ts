@@ -1,8 +1,9 @@
-import type { AbortWaiter, Clock, Linked, LinkedList, SignalListeners } from '@ticketing/kit';
+import type { AbortWaiter, Clock, SignalListeners } from '@ticketing/kit';
 
 /** The calls that wait for one load, and may leave it. */
 export interface WaitingCalls<V> {
-  readonly calls: LinkedList<WaitingCall<V>>;
+  /** In the order of their coming. Each is removed before it settles. */
+  readonly calls: Set<WaitingCall<V>>;
   /** Copies the value for one caller. */
   readonly copy?: ((value: V) => V) | undefined;
   /** Called after a call has left. */
@@ -10,14 +11,11 @@ export interface WaitingCalls<V> {
 }
 
 /**
- * One call that may leave a load. The load has a list of them, and settles each: a reaction to its promise costs more, and
+ * One call that may leave a load. The load has a set of them, and settles each: a reaction to its promise costs more, and
  * would keep what the caller holds after it has left.
  */
-export class WaitingCall<V> implements AbortWaiter, Linked {
+export class WaitingCall<V> implements AbortWaiter {
   readonly promise: Promise<V>;
-  previous: this | undefined;
-  next: this | undefined;
-  list: object | undefined;
   readonly #load: WaitingCalls<V>;
   #resolve!: (value: V) => void;
   #reject!: (error: unknown) => void;
@@ -73,5 +71,16 @@ export class WaitingCall<V> implements AbortWaiter, Linked {
   #release(): void {
     this.#signal?.listeners.remove(this.#signal.signal, this);
     this.#timer?.clock.clearTimeout(this.#timer.id);
+  }
+}
+
+/** Settles the calls of a load, in their order. */
+export function settleCalls<V>(
+  { calls }: WaitingCalls<V>,
+  settle: (call: WaitingCall<V>) => void,
+): void {
+  for (const call of calls) {
+    calls.delete(call);
+    settle(call);
   }
 }

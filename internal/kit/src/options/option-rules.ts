@@ -54,8 +54,7 @@ export function checkByRules(
   if (!anObject.test(options)) throw wrongOption(action, under || 'options', anObject, options);
   const values = options as Readonly<Record<string, unknown>>;
   // Options of calls are checked too: a list of entries would cost more than the look at them.
-  for (const name in values) {
-    if (!Object.hasOwn(values, name)) continue;
+  for (const name of Object.keys(values)) {
     const value = values[name];
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (!rule) throw unknownOption(action, pathOf(under, name), namesNear(name, rules));

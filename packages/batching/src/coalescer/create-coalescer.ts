@@ -1,8 +1,8 @@
-import { aFunction, createSignalListeners, LinkedList, wrongOption } from '@ticketing/kit';
+import { aFunction, createSignalListeners, wrongOption } from '@ticketing/kit';
 import { isPrimitive, type KeyValue, objectKeyError } from '../canonical-key.ts';
 import { callError } from '../errors.ts';
 import { hitChannel, joinChannel, type LoadTrace, overflowChannel } from '../traces.ts';
-import { WaitingCall } from '../waiting-call.ts';
+import { settleCalls, WaitingCall } from '../waiting-call.ts';
 import type {
   Coalescer,
   CoalescerOptions,
@@ -221,7 +221,7 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
   /** Adds a call that may leave to a load in flight. */
   #wait(load: Load<K, V>): WaitingCall<V> {
     load.waiting ??= {
-      calls: new LinkedList(),
+      calls: new Set(),
       copy: this.#copy,
       onLeave: () => {
         this.#counts.left += 1;
@@ -308,13 +308,13 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
       (value) => {
         if (this.#release(load)) this.#kept?.keepValue(load.id, load.key, promise, value);
         this.#runner.settled(load, {});
-        for (const call of load.waiting?.calls.take() ?? []) call.resolve(value);
+        if (load.waiting) settleCalls(load.waiting, (call) => call.resolve(value));
       },
       (error) => {
         this.#counts.failed += 1;
         if (this.#release(load)) this.#kept?.keepError(load.id, promise, error);
         this.#runner.settled(load, { error });
-        for (const call of load.waiting?.calls.take() ?? []) call.reject(error);
+        if (load.waiting) settleCalls(load.waiting, (call) => call.reject(error));
       },
     );
     return load;

@@ -25,8 +25,6 @@ interface RatedCoding {
 /** Characters of a header that are read: those of browsers have some 30. */
 const LONGEST = 1000;
 
-const WEIGHT = /^q\s*=\s*(.*)$/i;
-
 /**
  * Returns the coding that a client accepts most (RFC 9110, 12.5.3), or `undefined` for none: the body is sent as it is. A header
  * that is absent asks for none, although it allows any, and so does one that refuses everything.
@@ -67,8 +65,11 @@ function readCodings(header: string): readonly AcceptedCoding[] {
 }
 
 function weightOf(parameters: readonly string[]): number {
-  const given = parameters.map((one) => WEIGHT.exec(one)?.[1]).find((text) => text !== undefined);
-  return given === undefined ? 1 : Number.parseFloat(given);
+  for (const parameter of parameters) {
+    const [name = '', value = ''] = parameter.split('=');
+    if (name.trim().toLowerCase() === 'q') return Number.parseFloat(value);
+  }
+  return 1;
 }
 
 /** A body as it is is accepted unless it is refused; the client would rather have each coding that it names. */

@@ -1,5 +1,5 @@
-import { createSignalListeners, LinkedList, wrongOption } from '@ticketing/kit';
-import { WaitingCall, type WaitingCalls } from '../waiting-call.ts';
+import { createSignalListeners, wrongOption } from '@ticketing/kit';
+import { settleCalls, WaitingCall, type WaitingCalls } from '../waiting-call.ts';
 import { acceptedEncoding } from './accepted-encoding.ts';
 import { type Encoded, EncodeQueue } from './encode-queue.ts';
 import { entityTag, hasTag, weakTag } from './entity-tag.ts';
@@ -219,10 +219,10 @@ class EncodedBodies implements SharedBodies {
     const { variants } = this.#stateOf(body);
     const known = variants.get(encoding);
     if (known?.kind === 'pending') return known.waiting;
-    const calls = new LinkedList<WaitingCall<Encoded>>();
+    const calls = new Set<WaitingCall<Encoded>>();
     const settle = (outcome: Encoded): void => {
       variants.set(encoding, this.#settled(body, outcome));
-      for (const call of calls.take()) call.resolve(outcome);
+      settleCalls(waiting, (call) => call.resolve(outcome));
     };
     const job = this.#queue.add({ encoding, body, settle });
     if (job === undefined) return undefined;
