@@ -16,9 +16,10 @@ export interface SignalListeners {
 
 /** The listener of a signal. */
 interface SignalListener {
-  readonly signal: AbortSignal;
+  /** `undefined` once it no longer listens. */
+  signal: AbortSignal | undefined;
   /** Most signals have one waiter: no set then. */
-  waiters: AbortWaiter | Set<AbortWaiter>;
+  waiters: AbortWaiter | Set<AbortWaiter> | undefined;
   /** Called by the signal. */
   handleEvent(): void;
 }
@@ -35,35 +36,31 @@ const once = { once: true };
  */
 export function createSignalListeners(): SignalListeners {
   // No `Map` of all signals: the collector would keep those that come and go for long (see `LinkedList`).
-  const recent: (SignalListener | undefined)[] = new Array(RECENT).fill(undefined);
+  const recent: SignalListener[] = [];
   let place = 0;
-
-  function forget(listener: SignalListener): void {
-    const at = recent.indexOf(listener);
-    if (at >= 0) recent[at] = undefined;
-  }
 
   /** One function for all signals. */
   function handleEvent(this: SignalListener): void {
     const { signal, waiters } = this;
-    forget(this);
-    for (const waiter of waiters instanceof Set ? waiters : [waiters]) {
+    for (const waiter of waiters instanceof Set ? waiters : [waiters as AbortWaiter]) {
       waiter.listening = undefined;
-      waiter.aborted(signal.reason);
+      waiter.aborted(signal?.reason);
     }
+    this.signal = undefined;
+    this.waiters = undefined;
   }
 
   return {
     add(signal, waiter) {
       if (waiter.listening?.signal === signal) return;
-      let listener = recent.find((one) => one?.signal === signal);
+      let listener = recent.find((one) => one.signal === signal);
       if (listener === undefined) {
         listener = { signal, waiters: waiter, handleEvent };
         recent[place] = listener;
         place = (place + 1) % RECENT;
         signal.addEventListener('abort', listener, once);
       } else if (listener.waiters instanceof Set) listener.waiters.add(waiter);
-      else listener.waiters = new Set([listener.waiters, waiter]);
+      else listener.waiters = new Set([listener.waiters as AbortWaiter, waiter]);
       waiter.listening = listener;
     },
     remove(signal, waiter) {
@@ -75,7 +72,8 @@ export function createSignalListeners(): SignalListeners {
         waiters.delete(waiter);
         if (waiters.size > 0) return;
       }
-      forget(listener);
+      listener.signal = undefined;
+      listener.waiters = undefined;
       signal.removeEventListener('abort', listener);
     },
   };
