@@ -1,7 +1,7 @@
 import { type Clock, canonicalKey, createCoalescer } from '@ticketing/batching';
 import { coalesceRoutes } from '@ticketing/batching/fastify';
-import { createSharedBodies } from '@ticketing/batching/http';
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import { addCatalogue } from './catalogue.ts';
 import type { Upstream } from './upstream.ts';
 
 export interface ProxyOptions {
@@ -49,12 +49,6 @@ export async function createProxy(options: ProxyOptions): Promise<FastifyInstanc
       clock,
     },
   );
-  // The catalogue is public and long: one text for all, and one compression of it for each coding.
-  const catalogues = createCoalescer(
-    async (_name: 'all', { signal }) => Buffer.from(await upstream.catalogue(signal)),
-    { name: 'catalogue', ttlMs: 60_000, loadTimeoutMs, clock },
-  );
-  const bodies = createSharedBodies();
   const app = fastify();
   app.decorateRequest('tier', '');
   // Hooks run for each request, before anything is shared.
@@ -64,10 +58,8 @@ export async function createProxy(options: ProxyOptions): Promise<FastifyInstanc
     request.tier = tier;
   });
   await app.register(coalesceRoutes, { loadTimeoutMs });
-  app.addHook('onClose', async () => {
-    await prices.close();
-    await catalogues.close();
-  });
+  app.addHook('onClose', () => prices.close());
+  addCatalogue(app, { upstream, loadTimeoutMs, clock });
 
   // `key` says what equal requests are; `shareCredentials`, that no other part of the token changes the answer.
   const byTier = {
@@ -77,14 +69,6 @@ export async function createProxy(options: ProxyOptions): Promise<FastifyInstanc
   app.get<PriceRoute>('/prices/:product', { config: { coalesce: byTier } }, (request) =>
     prices.get(questionOf(request), { signal: request.coalesced.signal }),
   );
-  app.get('/catalogue', async (request, reply) => {
-    reply.type('application/json; charset=utf-8').header('cache-control', 'private, no-cache');
-    const answer = await bodies.answer(request, {
-      body: await catalogues.get('all'),
-      headers: reply.getHeaders(),
-    });
-    return reply.code(answer.status).headers(answer.headers).send(answer.body);
-  });
   // By default a user's answer is that user's alone: only equal credentials share it.
   app.get('/me', { config: { coalesce: true } }, (request) =>
     upstream.me(request.headers.authorization ?? '', request.coalesced.signal),

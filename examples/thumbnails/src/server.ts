@@ -1,9 +1,10 @@
 import { PassThrough } from 'node:stream';
-import { type Admission, createAdmission, createQueueSign } from '@ticketing/admission';
 import { admitRoutes } from '@ticketing/admission/fastify';
 import { DispatchError, type Dispatcher, type TasksOf } from '@ticketing/dispatch';
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { type FastifyInstance, fastify } from 'fastify';
+import { createImageAdmission } from './image-admission.ts';
 import type { Limits } from './tasks.ts';
+import { bytesOf, optionsOf } from './upload.ts';
 
 /** Threads or child processes: the server cannot tell. */
 export type Images = Dispatcher<TasksOf<typeof import('./tasks.ts')>>;
@@ -14,12 +15,6 @@ const limitsSchema = {
   properties: { maxWidth: { type: 'integer', minimum: 1 } },
 };
 const overloaded: readonly string[] = ['ERR_QUEUE_FULL', 'ERR_OVERLOADED', 'ERR_QUEUE_TIMEOUT'];
-
-/** Refuses uploads that could not be answered in ten seconds: as long as images queue for a worker, fewer are read. */
-export function createImageAdmission(images: Images): Admission {
-  const queue = createQueueSign(() => images.stats());
-  return createAdmission({ deadlineMs: 10_000, signs: () => ({ queueMs: queue.read() }) });
-}
 
 export function createServer(
   images: Images,
@@ -74,16 +69,4 @@ export function createServer(
     return reply.code(overloaded.includes(error.code) ? 503 : 500).send({ error: error.message });
   });
   return app;
-}
-
-/** The upload in memory of its own: a Buffer may be part of Node's pool, which cannot be moved. */
-function bytesOf({ body }: FastifyRequest): ArrayBuffer {
-  return new Uint8Array(body as Buffer).buffer;
-}
-
-/** Customers with a plan go first; a client that leaves aborts its call. */
-function optionsOf({ headers }: FastifyRequest, { raw }: FastifyReply) {
-  const leaving = new AbortController();
-  raw.once('close', () => leaving.abort());
-  return { signal: leaving.signal, priority: headers['x-plan'] === 'pro' ? 10 : 0 };
 }

@@ -6,7 +6,8 @@ import type { PoolOptions } from '@ticketing/dispatch';
 import { createForkDispatcher } from '@ticketing/dispatch-fork';
 import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';
 import { PNG } from 'pngjs';
-import { createImageAdmission, createServer } from '../src/server.ts';
+import { createImageAdmission } from '../src/image-admission.ts';
+import { createServer } from '../src/server.ts';
 
 type Service = typeof import('../src/tasks.ts');
 const tasks = new URL('../src/tasks.js', import.meta.url);
