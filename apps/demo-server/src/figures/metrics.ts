@@ -64,12 +64,12 @@ type SourceOf<F, L> = {
     : never]: Values;
 } & { readonly [N in L[keyof L] & string]: string | number };
 
-/** Returns the metrics of a table. */
+/** Returns the families of a table: one for each metric, with the series of all figures that share it. */
 function familiesOf<F extends Figures, L extends Labels>(
-  { labels, figures }: Table<F, L>,
+  { labels, figures: rows }: Table<F, L>,
   sources: (from: Sources) => readonly SourceOf<F, L>[],
 ): Family<Sources>[] {
-  const all = Object.entries(figures).flatMap(([name, { metric, as = name }]) =>
+  const all = Object.entries(rows).flatMap(([name, { metric, as = name }]) =>
     metric === undefined ? [] : [{ name, metric, as }],
   );
   return [...new Set(all.map(({ metric }) => metric))].map((metric) => {
