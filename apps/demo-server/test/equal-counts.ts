@@ -42,7 +42,11 @@ const isSearch = ({ route, status }: { readonly route: string; readonly status: 
 
 /** What hosts report to any process, each once. */
 function hostsIn(processes: readonly Stats[]) {
-  const statuses = processes.map(({ id, ...stats }) => ({ id, stats }));
+  const statuses = processes.map(({ id, ...stats }) => ({
+    id,
+    role: 'cluster' in stats ? 'primary' : 'server',
+    stats,
+  }));
   return hostProcesses(statuses as unknown as ProcessStatus[]).map(({ report }) => report);
 }
 
