@@ -1,7 +1,7 @@
-// Processor time of a search that joins another one, beside a Map of promises in a Fastify of its own; writes the table into
-// docs/measurements. `--quick` only prints it.
+// Processor time of a search that joins another one, beside a Map of promises in the same server, and in a Fastify that does
+// nothing else; writes the table into docs/measurements. `--quick` only prints it.
 import { strictEqual } from 'node:assert/strict';
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
@@ -24,16 +24,28 @@ const TICK_US = 10_000;
 
 // Slow carriers: whoever asks meanwhile joins.
 const argv = [...BARE_FLAGS, '--coalesce', 'on', '--latency', '100', '--deadline-ms', '60000'];
-const server = await startServer(argv);
-/** Its processor time is not counted. */
-const upstream = await startServer([...argv]);
-const child = fork(fileURLToPath(new URL('./map-server.ts', import.meta.url)), [upstream.url]);
-process.once('exit', () => child.kill());
-const mapUrl = await nextMessage<string>(child);
+/** Its processor time is not counted: it asks for the bare Fastify, and has the carriers of both servers. */
+const upstream = await startServer(argv);
+
+const children: ChildProcess[] = [];
+process.once('exit', () => {
+  for (const child of children) child.kill();
+});
+
+async function contender(name: string, program: string, args: readonly string[]) {
+  const child = fork(fileURLToPath(new URL(program, import.meta.url)), args);
+  children.push(child);
+  return { name, url: await nextMessage<string>(child), pid: child.pid };
+}
 
 const contenders = [
-  { name: 'a `Map` of promises', url: mapUrl, pid: child.pid },
-  { name: 'the demo', url: server.url, pid: server.pid },
+  await contender('the demo with a `Map` of promises', './joined-server.ts', [
+    'map',
+    upstream.carriersUrl,
+    ...argv,
+  ]),
+  await contender('the demo', './joined-server.ts', ['coalescer', upstream.carriersUrl, ...argv]),
+  await contender('a bare Fastify with a `Map` of promises', './map-server.ts', [upstream.url]),
 ];
 
 /** Equal answers first: the trains, since an offer has the time at which it came. */
@@ -42,7 +54,8 @@ async function journeysOf(url: string): Promise<string> {
   strictEqual(journeys.length > 10, true, 'a search finds journeys');
   return journeys.map(({ id }) => id).join();
 }
-strictEqual(await journeysOf(mapUrl), await journeysOf(server.url));
+const [first, ...others] = await Promise.all(contenders.map(({ url }) => journeysOf(url)));
+for (const other of others) strictEqual(other, first);
 
 function processorUs(pid: number | undefined): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
@@ -67,9 +80,8 @@ const samples = await samplesOf(
   { rounds: flags.rounds, warmUps: 4 },
 );
 clients.close();
-child.kill();
+for (const child of children) child.kill();
 await upstream.stop();
-await server.stop();
 
 const [bases = []] = samples;
 reportDemo(flags, {
@@ -84,5 +96,5 @@ reportDemo(flags, {
     ]),
   ],
   before: '',
-  after: `A round is ${REQUESTS} requests to each, ${CLIENTS} at a time, from another process; the search itself is part of the demo's time, not of the other's.`,
+  after: `A round is ${REQUESTS} requests to each, ${CLIENTS} at a time, from another process; the search itself is part of the demo's time, not of the bare Fastify's.`,
 });
