@@ -2,11 +2,10 @@ import { DispatchError } from '@ticketing/dispatch';
 import { turns } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { answerTasks } from '../src/answers/answer-tasks.ts';
-import type { AskOptions } from '../src/answers/answers.ts';
 import { askOwners } from '../src/answers/by-owner.ts';
 import { elsewhere } from '../src/answers/elsewhere.ts';
 import { here } from '../src/answers/here.ts';
-import { kinds, QUESTION_NAMES } from '../src/answers/kinds.ts';
+import { type AskOptions, kinds, QUESTION_NAMES } from '../src/answers/kinds.ts';
 import { shared } from '../src/answers/shared.ts';
 import { someAnswers } from './some-answers.ts';
 

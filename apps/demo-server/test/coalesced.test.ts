@@ -1,7 +1,7 @@
 import { createMemoryCoordinator, createMemoryStore, shareLoads } from '@ticketing/batching/shared';
 import { createManualClock, type ManualClock } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import type { AskOptions } from '../src/answers/answers.ts';
+import type { AskOptions } from '../src/answers/kinds.ts';
 import { type ShareLoad, shared } from '../src/answers/shared.ts';
 import { someAnswers } from './some-answers.ts';
 

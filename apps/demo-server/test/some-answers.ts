@@ -1,4 +1,5 @@
 import type { Answers } from '../src/answers/answers.ts';
+import { everyQuestion } from '../src/answers/kinds.ts';
 
 /** Answers that a test gives; nobody is to ask for the others. */
 export function someAnswers(given: Partial<Answers>): Answers {
@@ -6,8 +7,7 @@ export function someAnswers(given: Partial<Answers>): Answers {
     throw new Error('No test asks for this');
   };
   return {
-    document: none,
-    worms: none,
+    ...everyQuestion(() => none),
     events: none,
     has: () => false,
     stats: () => ({}) as never,

@@ -1,6 +1,13 @@
 import type { Dispatcher, TaskContext } from '@ticketing/dispatch';
-import type { AnswerOf, Ask, AskOptions, QuestionName, QuestionOf, Questions } from './answers.ts';
-import { perKind } from './kinds.ts';
+import {
+  type AnswerOf,
+  type Ask,
+  type AskOptions,
+  perKind,
+  type QuestionName,
+  type QuestionOf,
+  type Questions,
+} from './kinds.ts';
 import { retryOptions, TRANSIT_MS } from './remote-call.ts';
 
 /** A question, and the milliseconds that are left for its answer. */

@@ -8,8 +8,8 @@ import type { NatsDispatcher, NatsHost } from '@ticketing/dispatch-nats';
 import { type FleetFlags, natsOptions, questionFleet, SOON } from '../nats/nats-options.ts';
 import { versions } from '../processes/versions.ts';
 import { type AnswerTasks, answerTasks, askTask } from './answer-tasks.ts';
-import type { Answers, Questions } from './answers.ts';
-import { everyQuestion, kinds, QUESTION_NAMES } from './kinds.ts';
+import type { Answers } from './answers.ts';
+import { everyQuestion, kinds, QUESTION_NAMES, type Questions } from './kinds.ts';
 import { rejectRestored } from './restored-error.ts';
 
 /** A host that answers questions of the fleet whose keys it owns. */

@@ -1,16 +1,14 @@
 import type { Search } from '@ticketing/core';
-import { documentOf } from '../search/search-document.ts';
-import { findWorms } from '../worms/worm-answer.ts';
 import type { WormStore } from '../worms/worm-store.ts';
 import type { Answers } from './answers.ts';
+import { everyQuestion, kinds } from './kinds.ts';
 
 /** Answers in this process, by a search and a store, which it closes. */
 export function here(search: Search, worms: WormStore): Answers {
-  const { document, events } = searching(search);
+  const events = findEvents(search);
   let streams = 0;
   return {
-    document,
-    worms: findWorms(worms),
+    ...everyQuestion((name) => kinds[name].answerBy({ search, worms })),
     events(question, options) {
       streams += 1;
       return events(question, options);
@@ -29,11 +27,7 @@ export function here(search: Search, worms: WormStore): Answers {
   };
 }
 
-/** Returns the questions that a search alone answers. */
-export function searching(search: Search): Pick<Answers, 'document' | 'events'> {
-  return {
-    document: async ({ query, ...asked }, { signal, deadlineMs }) =>
-      documentOf(await search.search(query, { ...asked, signal, deadlineMs })),
-    events: ({ query, ...asked }, { deadlineMs }) => search.stream(query, { ...asked, deadlineMs }),
-  };
+/** Returns a function that answers by the events of a search. */
+export function findEvents(search: Search): Answers['events'] {
+  return ({ query, ...asked }, { deadlineMs }) => search.stream(query, { ...asked, deadlineMs });
 }

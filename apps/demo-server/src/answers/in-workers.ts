@@ -8,12 +8,12 @@ import {
 } from '@ticketing/dispatch';
 import type { CarrierName } from '../carriers/carriers.ts';
 import { iteratorOf, mapItems } from '../search/map-items.ts';
-import type { SearchDocument } from '../search/search-document.ts';
+import { findDocument, type SearchDocument } from '../search/search-document.ts';
 import type { DocumentQuestion } from '../search/search-query.ts';
 import { eventOf } from '../search/search-view.ts';
 import type { Timed } from './answer-tasks.ts';
 import type { Answers } from './answers.ts';
-import { searching } from './here.ts';
+import { findEvents } from './here.ts';
 import { retryOptions, TRANSIT_MS } from './remote-call.ts';
 import { restoredError } from './restored-error.ts';
 
@@ -34,13 +34,13 @@ export const SEARCH_TASKS = [
 export function searchTasks(search: () => Search): SearchTasks {
   return {
     searchDocument: ({ question, deadlineMs }, context) =>
-      searching(search()).document(question, {
+      findDocument(search())(question, {
         signal: context.signal,
         deadlineMs: leftMs(deadlineMs, context),
       }),
     searchEvents({ question, deadlineMs }, context) {
       const left = { deadlineMs: leftMs(deadlineMs, context) };
-      return mapItems(searching(search()).events(question, left), rawJson);
+      return mapItems(findEvents(search())(question, left), rawJson);
     },
   };
 }
@@ -105,6 +105,7 @@ export function inWorkers(own: Answers, { dispatcher, carriers, onEnd }: Workers
     if (state === 'ok' || state === 'empty' || state === 'timeout') onEnd(carrier, ms);
   };
   return {
+    ...own,
     async document(question, options) {
       const { signal, deadlineMs } = options;
       const left = leftOf(deadlineMs);
@@ -129,9 +130,5 @@ export function inWorkers(own: Answers, { dispatcher, carriers, onEnd }: Workers
       });
       return orOthers(events, () => own.events(question, { deadlineMs: left() }));
     },
-    worms: own.worms,
-    has: own.has,
-    stats: own.stats,
-    close: own.close,
   };
 }

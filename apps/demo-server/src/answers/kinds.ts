@@ -1,11 +1,31 @@
+import type { Search } from '@ticketing/core';
 import { documentKey, documentKeyOfTarget } from '../search/document-key.ts';
+import { findDocument } from '../search/search-document.ts';
 import type { ReadContext } from '../search/search-query.ts';
-import { wormKey, wormKeyOfTarget } from '../worms/worm-answer.ts';
-import type { Ask, QuestionName, QuestionOf, Questions } from './answers.ts';
+import { findWorms, wormKey, wormKeyOfTarget } from '../worms/worm-answer.ts';
+import type { WormStore } from '../worms/worm-store.ts';
 
-interface Kind<Question> {
+/** Options of a question. */
+export interface AskOptions {
+  /** Aborts when the client leaves. */
+  readonly signal: AbortSignal;
+  /** Milliseconds that are left for the answer, from 1. */
+  readonly deadlineMs: number;
+  /** Key of the question, if the caller has it: it is not made again. */
+  readonly key?: string | undefined;
+}
+
+/** Parts of a process that answer questions. */
+interface Sources {
+  readonly search: Search;
+  readonly worms: WormStore;
+}
+
+interface Kind<Question, Answer> {
   /** Names its coalescer. */
   readonly coalescer: string;
+  /** Whether its answer takes calls to carriers. */
+  readonly asksCarriers: boolean;
   /** Returns equal keys for equal questions, and never the key of another kind. */
   readonly keyOf: (question: Question) => string;
   /**
@@ -16,13 +36,55 @@ interface Kind<Question> {
     target: string,
     context: Omit<ReadContext, 'stations'>,
   ) => string | undefined;
+  /** Returns a function that answers in this process. */
+  readonly answerBy: (
+    sources: Sources,
+  ) => (question: Question, options: AskOptions) => Promise<Answer>;
 }
 
+/**
+ * Every question that has one answer: a process can give it to another, and equal ones can share it. A new one is one more row; its
+ * method, its task and its coalescer follow from it.
+ */
+const rows = {
+  /** A search as one document. */
+  document: {
+    coalescer: 'search',
+    asksCarriers: true,
+    keyOf: documentKey,
+    keyOfTarget: documentKeyOfTarget,
+    answerBy: ({ search }) => findDocument(search),
+  },
+  /** The worms of a class. */
+  worms: {
+    coalescer: 'worms',
+    asksCarriers: false,
+    keyOf: wormKey,
+    keyOfTarget: wormKeyOfTarget,
+    answerBy: ({ worms }) => findWorms(worms),
+  },
+} satisfies Record<string, Kind<never, unknown>>;
+
+type Rows = typeof rows;
+export type QuestionName = keyof Rows;
+export type QuestionOf<Name extends QuestionName> = Parameters<Rows[Name]['keyOf']>[0];
+export type AnswerOf<Name extends QuestionName> = Awaited<
+  ReturnType<ReturnType<Rows[Name]['answerBy']>>
+>;
+
+/** Answers one kind of question. */
+export type Ask<Name extends QuestionName> = (
+  question: QuestionOf<Name>,
+  options: AskOptions,
+) => Promise<AnswerOf<Name>>;
+
+/** A method for each kind of question. */
+export type Questions = { readonly [Name in QuestionName]: Ask<Name> };
+
 /** Facts of each kind of question. */
-export const kinds: { readonly [Name in QuestionName]: Kind<QuestionOf<Name>> } = {
-  document: { coalescer: 'search', keyOf: documentKey, keyOfTarget: documentKeyOfTarget },
-  worms: { coalescer: 'worms', keyOf: wormKey, keyOfTarget: wormKeyOfTarget },
-};
+export const kinds: {
+  readonly [Name in QuestionName]: Kind<QuestionOf<Name>, AnswerOf<Name>>;
+} = rows;
 
 /** Names of the questions. */
 export const QUESTION_NAMES = Object.keys(kinds) as readonly QuestionName[];

@@ -3,8 +3,18 @@ import { createStreamCoalescer } from '@ticketing/batching/streams';
 import type { SearchEvent } from '@ticketing/core';
 import { type Clock, systemClock } from '@ticketing/kit';
 import type { DocumentQuestion } from '../search/search-query.ts';
-import type { AnswerOf, Answers, Ask, QuestionName, QuestionOf, Questions } from './answers.ts';
-import { eventsKey, everyQuestion, kinds, perKind } from './kinds.ts';
+import type { Answers } from './answers.ts';
+import {
+  type AnswerOf,
+  type Ask,
+  eventsKey,
+  everyQuestion,
+  kinds,
+  perKind,
+  type QuestionName,
+  type QuestionOf,
+  type Questions,
+} from './kinds.ts';
 import { TRANSIT_MS } from './remote-call.ts';
 
 /** A question with its key. */

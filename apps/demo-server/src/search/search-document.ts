@@ -1,4 +1,5 @@
-import type { CarrierStatus, SearchPages, SearchResult } from '@ticketing/core';
+import type { CarrierStatus, Search, SearchPages, SearchResult } from '@ticketing/core';
+import type { DocumentQuestion } from './search-query.ts';
 
 /** The result of a search, serialised once for all clients. Plain data: it may come from another process. */
 export interface SearchDocument {
@@ -9,8 +10,19 @@ export interface SearchDocument {
   readonly ms: number;
 }
 
+/** Returns a function that answers by a search. */
+export function findDocument(
+  search: Search,
+): (
+  question: DocumentQuestion,
+  options: { readonly signal: AbortSignal; readonly deadlineMs: number },
+) => Promise<SearchDocument> {
+  return async ({ query, ...asked }, { signal, deadlineMs }) =>
+    documentOf(await search.search(query, { ...asked, signal, deadlineMs }));
+}
+
 /** Serialises the result of a search. */
-export function documentOf({ pages, ...result }: SearchResult): SearchDocument {
+function documentOf({ pages, ...result }: SearchResult): SearchDocument {
   const { carriers, ms } = result;
   return { body: bytesOf(JSON.stringify(result)), ...(pages && { pages }), carriers, ms };
 }

@@ -6,6 +6,7 @@ import type { Answers } from '../answers/answers.ts';
 import { byOwner, type FleetAnswers } from '../answers/by-owner.ts';
 import { elsewhere } from '../answers/elsewhere.ts';
 import { here } from '../answers/here.ts';
+import { everyQuestion, kinds, type QuestionName, type Questions } from '../answers/kinds.ts';
 import { retryOptions } from '../answers/remote-call.ts';
 import { sharedQuestions } from '../answers/shared.ts';
 import { createCarriers } from '../carriers/carriers.ts';
@@ -108,11 +109,14 @@ async function share(
     await openWorms({ kind: 'none', url: '' }, flags),
   );
   const inServers = elsewhere(own, workers);
-  // With carriers' work on the same workers, a document there could wait for tasks that are queued behind documents.
+  // With carriers' work on the same workers, a search there could wait for tasks that are queued behind documents.
   const searchesHere = flags.dispatch === 'cluster';
-  const equals = sharedQuestions(
-    searchesHere ? { ...inServers, document: own.document } : inServers,
-  );
+  const answering = (name: QuestionName): Questions =>
+    searchesHere && kinds[name].asksCarriers ? own : inServers;
+  const equals = sharedQuestions({
+    ...inServers,
+    ...everyQuestion((name) => answering(name)[name]),
+  });
   const fleet = flags.coalesce === 'fleet' ? await byOwner(equals, flags) : undefined;
   const answers = fleet ?? equals;
   const events = keepEvents(now);
