@@ -159,7 +159,7 @@ export const flagSpecs = {
   }),
   deadlineMs: flag({
     name: 'deadline-ms',
-    about: 'Time that a search may take',
+    about: 'Time that a whole search may take, and a question to the store',
     value: integerFrom(1, 600_000),
     fallback: 2000,
   }),
@@ -205,7 +205,7 @@ export const flagSpecs = {
   }),
   worms: flag({
     name: 'worms',
-    about: 'Documents that the store is filled with',
+    about: 'Documents that the store is filled with; 0 opens no store',
     value: integerFrom(0, 10_000_000),
     fallback: 20_000,
   }),
