@@ -1,7 +1,6 @@
 import type { CarrierStatus, Journey } from '@ticketing/core';
 import { expect, test } from 'vitest';
 import { CARRIER_NAMES } from '../src/carriers/carriers.ts';
-import { readFlags } from '../src/flags/read-flags.ts';
 import { closedErrors } from './closed-errors.ts';
 import { sharedServer } from './demo.ts';
 
@@ -18,12 +17,6 @@ async function search(origin: string, destination: string) {
   const answered = statuses.filter(({ state }) => state === 'ok').map(({ carrier }) => carrier);
   return { journeys, statuses, answered, places: body.places };
 }
-
-test('without flags the server asks six carriers', () => {
-  expect(readFlags([], {}).flags.carriers).toEqual([
-    ...['renfe', 'ouigo', 'avlo', 'osdm', 'hafas', 'ojp'],
-  ]);
-});
 
 test.each([
   ['Paris', 'Milano', '9241'],

@@ -9,8 +9,7 @@ import { type Finding, maxDaysAhead, type WireContext } from '../wires/wire.ts';
 import type { Plan } from './plan.ts';
 
 /** One carrier, and what it sells now. */
-interface ContextOptions extends Pick<WireContext, 'seed' | 'credentials' | 'now'> {
-  readonly carrier: CarrierSimId;
+interface ContextOptions extends Pick<WireContext, 'carrier' | 'seed' | 'credentials' | 'now'> {
   trains(query: TrainsQuery & { readonly carrier: CarrierSimId }): readonly Train[];
   /** Returns the present plan. */
   plan(): Plan;
@@ -30,6 +29,7 @@ export function createWireContext(options: ContextOptions): WireContext {
     return { kind: 'trains', trains: trains(query) };
   };
   return {
+    carrier,
     seed,
     credentials,
     now,

@@ -5,21 +5,10 @@ import { type SpanishCarrier, spanishCarriers } from './spanish-carriers.ts';
 /** One carrier: what it runs, and what it asks. */
 export type SimCarrier = SpanishCarrier | EuropeanCarrier;
 
-/** Every carrier of the simulator. A new one is one more row; ids, plans, routes and counts follow from it. */
-export const simCarriers: {
-  readonly renfe: SpanishCarrier;
-  readonly ouigo: SpanishCarrier;
-  readonly avlo: SpanishCarrier;
-  readonly osdm: EuropeanCarrier;
-  readonly hafas: EuropeanCarrier;
-  readonly ojp: EuropeanCarrier;
-} = {
-  renfe: spanishCarriers.renfe,
-  ouigo: spanishCarriers.ouigo,
-  avlo: spanishCarriers.avlo,
-  osdm: europeanCarriers.osdm,
-  hafas: europeanCarriers.hafas,
-  ojp: europeanCarriers.ojp,
+/** Every carrier of the simulator: ids, plans, routes and counts follow from it. A new one is a row of its network, and one of `wires`. */
+export const simCarriers: typeof spanishCarriers & typeof europeanCarriers = {
+  ...spanishCarriers,
+  ...europeanCarriers,
 };
 
 /** The id of a carrier. */

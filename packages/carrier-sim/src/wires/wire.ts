@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Rule } from '@ticketing/kit';
 import type { Zone } from '../timetable/local-clock.ts';
+import type { CarrierSimId } from '../timetable/sim-carriers.ts';
 import type { StationPair } from '../timetable/station-pair.ts';
 import type { Train } from '../timetable/train.ts';
 
@@ -134,6 +135,8 @@ export interface AroundQuery extends StationPair {
 
 /** What a wire gets from the simulator. */
 export interface WireContext {
+  /** Several carriers may have one wire. */
+  readonly carrier: CarrierSimId;
   /** What a carrier with a login accepts; `undefined`: any texts that are not empty. */
   readonly credentials: Credentials | undefined;
   /** Decides the ids of sessions and tokens. */

@@ -1,6 +1,3 @@
-// What the carriers beyond the Spanish network sell. A carrier is served as soon as it has a row in `simCarriers`, such as
-// `osdm: europeanCarriers.osdm`, and a wire in `wires`.
-
 import type { Fare, PricedRide } from '../fare.ts';
 import type { Random } from '../random.ts';
 import type { EuropeanOperator, EuropeanSeller } from './lines.ts';
@@ -8,6 +5,7 @@ import type { EuropeanOperator, EuropeanSeller } from './lines.ts';
 /** A carrier of the network beyond the Spanish one. */
 export interface EuropeanCarrier {
   readonly network: 'europe';
+  /** Whose trains it sells: a carrier may sell all of another's. */
   readonly seller: EuropeanSeller;
   /** Whose system it is. */
   readonly operator: EuropeanOperator;

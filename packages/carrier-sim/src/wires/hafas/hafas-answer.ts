@@ -14,13 +14,13 @@ import {
   passList,
   runMessages,
 } from './hafas-details.ts';
-import { encodeFares } from './hafas-fares.ts';
+import { encodeFares, type FaresEncoding } from './hafas-fares.ts';
 
 /** The zone of the server, of its questions. Times without an offset are on the clocks of their stops, as real servers write them. */
 export const hafasZone: Zone = 'Europe/Berlin';
 
 /** Options for writing an answer. */
-export interface HafasEncoding {
+export interface HafasEncoding extends FaresEncoding {
   /** Whether times have their offset. Default true. */
   readonly offsets?: boolean | undefined;
   /** Whether connections have fares. Default true. */
@@ -34,8 +34,6 @@ export interface HafasEncoding {
   /** The contexts of the pages before and after. */
   readonly earlier?: string | undefined;
   readonly later?: string | undefined;
-  /** A fault of the wire, which changes the first connection. */
-  readonly fault?: string | undefined;
 }
 
 /** The bit of each brand among the products; others have that of high-speed trains. */
@@ -279,7 +277,7 @@ function encodeConnection(train: Train, lists: Lists, encoding: HafasEncoding): 
     sections.push(way('DEVI', [destination, last.arrivalMs], [destination, last.arrivalMs]));
   }
   if (fault === 'unknown-section') sections.push({ ...sections.at(-1), type: 'PARK' });
-  const tariff = fares && fault !== 'no-fares' ? encodeFares(train, fault) : undefined;
+  const tariff = fares && fault !== 'no-fares' ? encodeFares(train, encoding) : undefined;
   return {
     cid: `C-${train.number}`,
     date: times.date,

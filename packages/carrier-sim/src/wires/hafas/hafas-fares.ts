@@ -1,11 +1,23 @@
+import type { CarrierSimId } from '../../timetable/sim-carriers.ts';
 import type { Train } from '../../timetable/train.ts';
+
+/** Options for writing fares. */
+export interface FaresEncoding {
+  /** Whose fares. Default `hafas`. */
+  readonly seller?: CarrierSimId | undefined;
+  /** A fault of the wire, which changes the first connection. */
+  readonly fault?: string | undefined;
+}
 
 /**
  * Returns what a connection costs: one set for each fare that is sold for all of it, with a supplement beside it that is no price of the
  * journey. Some fares have their name, some have that of their set. Nothing when no fare is known.
  */
-export function encodeFares({ fares }: Train, fault: string | undefined): object | undefined {
-  const own = fares.filter(({ seller }) => seller === 'hafas');
+export function encodeFares(
+  { fares }: Train,
+  { seller: whose = 'hafas', fault }: FaresEncoding,
+): object | undefined {
+  const own = fares.filter(({ seller }) => seller === whose);
   if (own.length === 0) return undefined;
   if (fault === 'tickets') return encodeTickets(Math.min(...own.map(({ cents }) => cents)));
   const fareSetL = own.map(({ name, cents }, index) => {

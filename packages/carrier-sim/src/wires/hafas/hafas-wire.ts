@@ -326,6 +326,7 @@ function search(context: WireContext, query: Search, { fault, isLocal }: Style):
   const beside = turnsBeside(query, times);
   return jsonAnswer(
     encodeHafas(finding.trains, {
+      seller: context.carrier,
       fares: query.fares,
       stops: query.stops,
       offsets: !isLocal,

@@ -1,9 +1,11 @@
+import type { CarrierSimId } from '../../timetable/sim-carriers.ts';
 import type { Train, TrainFare } from '../../timetable/train.ts';
 import { afterSalesOf, conditionsOf } from './osdm-details.ts';
 
-/** The trip and the passengers that offers are for. */
+/** The trip and the passengers that offers are for, and who makes them. */
 interface OffersQuery {
   readonly tripId: string;
+  readonly seller: CarrierSimId;
   readonly passengers: readonly string[];
   readonly travelClasses?: readonly string[] | undefined;
 }
@@ -16,9 +18,9 @@ const flexibilities = { none: 'NON_FLEXIBLE', semi: 'SEMI_FLEXIBLE', full: 'FULL
  * others sell. None when the train is sold out.
  */
 export function offersOf(train: Train, query: OffersQuery): readonly object[] {
-  const { tripId, passengers, travelClasses } = query;
+  const { tripId, seller: whose, passengers, travelClasses } = query;
   return train.fares
-    .filter(({ seller }) => seller === 'osdm')
+    .filter(({ seller }) => seller === whose)
     .filter((fare) => travelClasses?.includes(classOf(fare)) ?? true)
     .flatMap((fare) => passengers.map((passenger) => offerFor(passenger, fare)));
 

@@ -3,6 +3,7 @@ import type { EuropeanOperator } from '../../timetable/europe/lines.ts';
 import { shortestChange } from '../../timetable/europe/run-details.ts';
 import { localTimeAt } from '../../timetable/local-clock.ts';
 import { stationOf } from '../../timetable/network.ts';
+import type { CarrierSimId } from '../../timetable/sim-carriers.ts';
 import type { Train, TrainRun } from '../../timetable/train.ts';
 import {
   changeMs,
@@ -96,7 +97,13 @@ export function createOsdmWire(context: WireContext): Wire {
           if (isProblem(trains)) return trains;
           const { passengers, travelClasses, stops } = asked;
           const walks = fault?.kind === 'walks' ? usualWalks : undefined;
-          const { trips, offers } = answerOf(trains, { passengers, travelClasses, walks, stops });
+          const { trips, offers } = answerOf(trains, {
+            seller: context.carrier,
+            passengers,
+            travelClasses,
+            walks,
+            stops,
+          });
           const sold = fault?.kind === 'trips-without-offers' ? [] : offers;
           const body = JSON.stringify(asked.tripIds ? { offers: sold } : { trips, offers: sold });
           if (fault?.kind === 'local-times') return jsonAnswer(withoutOffsets(body));
@@ -265,6 +272,8 @@ function readJson(body: string): unknown {
 
 /** What an answer of OSDM depends on beside its trains. */
 export interface OsdmEncoding {
+  /** Whose offers. Default `osdm`. */
+  readonly seller?: CarrierSimId | undefined;
   /** References of the passengers that offers are for. Default one, `p1`. */
   readonly passengers?: readonly string[] | undefined;
   /** Of offers, by the standard's names. Default: every class. */
@@ -285,10 +294,10 @@ export function encodeOsdm(trains: readonly Train[], options: OsdmEncoding = {})
 
 function answerOf(
   trains: readonly Train[],
-  { passengers = ['p1'], travelClasses, walks, stops }: OsdmEncoding,
+  { seller = 'osdm', passengers = ['p1'], travelClasses, walks, stops }: OsdmEncoding,
 ): { readonly trips: readonly object[]; readonly offers: readonly object[] } {
   const offers = trains.flatMap((train) =>
-    offersOf(train, { tripId: idOf(train), passengers, travelClasses }),
+    offersOf(train, { tripId: idOf(train), seller, passengers, travelClasses }),
   );
   return { trips: trains.map((train) => tripOf(train, { walks, stops })), offers };
 }
