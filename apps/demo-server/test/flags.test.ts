@@ -3,13 +3,11 @@ import type { FlagSpec } from '@ticketing/cli-kit';
 import { usableCores } from '@ticketing/kit';
 import { expect, test } from 'vitest';
 import { CARRIER_NAMES } from '../src/carriers/carriers.ts';
-import { DISPATCH_NAMES, dispatchKind } from '../src/flags/dispatch-kinds.ts';
+import { DISPATCH_NAMES, DISPATCHES_WITH_WORKERS } from '../src/flags/dispatch-kinds.ts';
 import { flagSpecs } from '../src/flags/flag-specs.ts';
 import { readHostFlags } from '../src/flags/host-flags.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { natsOptions } from '../src/nats/nats-options.ts';
-
-const withWorkers = DISPATCH_NAMES.filter((name) => dispatchKind(name).workers !== undefined);
 
 test('readFlags() fills every default', () => {
   const rows = Object.entries<FlagSpec<unknown>>(flagSpecs);
@@ -203,7 +201,7 @@ test.each([
   [
     ['--dispatch-workers', '2'],
     {},
-    `Cannot start: --dispatch-workers above 1 is for ${withWorkers.join(', ')}, got in-process`,
+    `Cannot start: --dispatch-workers above 1 is for ${DISPATCHES_WITH_WORKERS.join(', ')}, got in-process`,
   ],
   [
     ['--offload', 'half'],
@@ -275,7 +273,7 @@ test.each([
   [
     ['--dispatch', 'nats', '--dispatch-workers', '2'],
     {},
-    `Cannot start: --dispatch-workers above 1 is for ${withWorkers.join(', ')}, got nats`,
+    `Cannot start: --dispatch-workers above 1 is for ${DISPATCHES_WITH_WORKERS.join(', ')}, got nats`,
   ],
   [
     ['--worms', '0', '--database-url', 'postgres://db/worms'],

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { Value } from 'typebox/value';
 import { expect, test } from 'vitest';
 import { OperatorView } from '../src/figures/view-schema.ts';
+import { DISPATCH_NAMES } from '../src/flags/dispatch-kinds.ts';
+import { ACCEPTS, COALESCES } from '../src/flags/flag-specs.ts';
 import { faultOf, headlines, operatorTables, savedOf } from '../src/pages/operator-tables.ts';
 import { loadText, modesText } from '../src/pages/operator-texts.ts';
 import { createRates, growthOf, quantileOf } from '../src/pages/rates.ts';
@@ -211,14 +213,14 @@ test('what became of a load is said by status', () => {
 test('the modes are said in sentences, for every way to accept, dispatch and coalesce', () => {
   const texts = new Set<string>();
   const { modes } = view(0);
-  for (const accept of ['single', 'cluster', 'socket', 'passthru']) {
-    for (const dispatch of ['in-process', 'fork', 'piscina', 'cluster']) {
-      for (const coalesce of ['on', 'machine', 'shared', 'off']) {
-        texts.add(modesText({ modes: { ...modes, accept, dispatch, coalesce } }));
+  for (const accept of ACCEPTS) {
+    for (const dispatch of DISPATCH_NAMES) {
+      for (const coalesce of COALESCES) {
+        texts.add(modesText({ modes: { ...modes, accept, dispatch, coalesce, fleet: 'demo' } }));
       }
     }
   }
-  expect(texts.size).toBe(64);
+  expect(texts.size).toBe(ACCEPTS.length * DISPATCH_NAMES.length * COALESCES.length);
   expect([...texts].filter((text) => /undefined|; ;/.test(text))).toEqual([]);
   expect(faultOf({ fault: { kind: 'drip', share: 1 } })).toBe('drip, every call');
   expect([faultOf({ fault: null }), faultOf(undefined)]).toEqual([undefined, undefined]);

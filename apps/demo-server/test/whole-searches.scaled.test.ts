@@ -1,5 +1,6 @@
 import { isFullScale } from '@ticketing/test-kit';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { DISPATCHES_WITH_WORKERS, type DispatchName } from '../src/flags/dispatch-kinds.ts';
 import { ASKED, eventually, requestsAt, setPlan, sharedServerBy, statsOf } from './demo.ts';
 import { inProcessServer, SEARCH, serveNow, timeless } from './dispatching-servers.ts';
 import { expectEqualCounts } from './equal-counts.ts';
@@ -15,7 +16,7 @@ import {
 } from './whole-searches.ts';
 
 /** Proves that whole searches run in workers of a kind, in the eyes of clients as in this process. */
-function testWholeSearches(dispatch: 'fork' | 'piscina' | 'cluster'): void {
+function testWholeSearches(dispatch: DispatchName): void {
   describe(`--offload search --dispatch ${dispatch}`, () => {
     const inProcess = inProcessServer();
     const shared = sharedServerBy(Date.now, ...flags, ...HELD, '--dispatch', dispatch);
@@ -89,10 +90,10 @@ function testLostWorker(dispatch: 'fork' | 'cluster'): void {
   });
 }
 
-testWholeSearches('fork');
+for (const dispatch of isFullScale() ? DISPATCHES_WITH_WORKERS : (['fork'] as const)) {
+  testWholeSearches(dispatch);
+}
 if (isFullScale()) {
-  testWholeSearches('piscina');
-  testWholeSearches('cluster');
   testLostWorker('fork');
   testLostWorker('cluster');
 }

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { command } from '../src/program/command.ts';
 import { faultKinds } from '../src/server/fault.ts';
 import { type CarrierSimId, carrierSimIds } from '../src/timetable/sim-carriers.ts';
-import { planTraitsOf, wireFaultKinds } from '../src/wires/wires.ts';
+import { planTraitsOf, wireFaultKinds, wires } from '../src/wires/wires.ts';
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 const snippets = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code ?? '');
@@ -50,8 +50,11 @@ test('README.md names every error code and fault of the source', async () => {
   expect(new Set(codes).size).toBe(4);
   const general = faultKinds.filter((kind) => !wireFaultKinds.some((own) => own === kind));
   for (const name of [...codes, ...general]) expect(readme).toContain(`\n| \`${name}\` `);
-  // Those of one wire are in its row, from its path on.
-  const rows = carrierSimIds.map((id) => [id, readme.split(`\n| \`/${id}\` `)[1]?.split('\n')[0]]);
+  // Those of one wire are in its row, from the path of its first carrier on.
+  const firsts = carrierSimIds.filter(
+    (id, at) => carrierSimIds.findIndex((one) => wires[one].create === wires[id].create) === at,
+  );
+  const rows = firsts.map((id) => [id, readme.split(`\n| \`/${id}\` `)[1]?.split('\n')[0]]);
   for (const [id, row] of rows) {
     for (const kind of Object.keys(planTraitsOf(id as CarrierSimId).faults)) {
       expect(row).toContain(`\`${kind}\``);

@@ -1,3 +1,4 @@
+import { dispatchKind } from '../flags/dispatch-kinds.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import { versions } from '../processes/versions.ts';
 import { rowOf } from './figure.ts';
@@ -59,7 +60,7 @@ export function modesOf(flags: Flags): OperatorView['modes'] {
     dispatchWorkers,
     offload,
     coalesce,
-    ...((dispatch === 'nats' || coalesce === 'fleet') && { fleet }),
+    ...((dispatchKind(dispatch).inFleet || coalesce === 'fleet') && { fleet }),
     ...(hasRouter && { routeBy }),
     tls: flags.tlsCert !== undefined,
     controls: flags.operator,

@@ -23,3 +23,8 @@ export const DISPATCH_NAMES = Object.keys(dispatchKinds) as readonly DispatchNam
 export function dispatchKind(name: DispatchName): DispatchKind {
   return dispatchKinds[name];
 }
+
+/** Values of `--dispatch` that have workers of their own. */
+export const DISPATCHES_WITH_WORKERS = DISPATCH_NAMES.filter(
+  (name) => dispatchKind(name).workers !== undefined,
+);

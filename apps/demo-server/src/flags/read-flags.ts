@@ -9,7 +9,7 @@ import {
   stated,
 } from '@ticketing/cli-kit';
 import { usableCores } from '@ticketing/kit';
-import { DISPATCH_NAMES, dispatchKind } from './dispatch-kinds.ts';
+import { DISPATCHES_WITH_WORKERS, dispatchKind } from './dispatch-kinds.ts';
 import {
   type Flags,
   flagSpecs,
@@ -148,8 +148,6 @@ function refuseFleetConflicts(settings: Settings): void {
   }
 }
 
-const withWorkers = DISPATCH_NAMES.filter((name) => dispatchKind(name).workers !== undefined);
-
 /** Most processes and threads that one server may have for tasks. */
 const MAX_IN_ALL = 256;
 
@@ -178,7 +176,7 @@ function resolveCounts(settings: Settings): Pick<Flags, 'workers' | 'dispatchWor
   if (ownWorkers === undefined) {
     if (wanted.value === 'auto' || wanted.value === 1) return { workers, dispatchWorkers: 1 };
     throw new FlagError(
-      `Cannot start: ${wanted.from} above 1 is for ${withWorkers.join(', ')}, got ${dispatch.value}`,
+      `Cannot start: ${wanted.from} above 1 is for ${DISPATCHES_WITH_WORKERS.join(', ')}, got ${dispatch.value}`,
     );
   }
   const dispatchWorkers = orAuto(wanted.value, Math.max(1, Math.floor(cores / workers)));

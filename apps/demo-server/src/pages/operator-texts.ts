@@ -1,10 +1,11 @@
 import type { OperatorView } from '../figures/view-schema.ts';
+import { type DispatchName, dispatchKind } from '../flags/dispatch-kinds.ts';
 import { ms } from './operator-tables.ts';
 import type { Rates } from './rates.ts';
 
 /** Says in sentences how the server is composed. */
 export function modesText({ modes }: Pick<OperatorView, 'modes'>): string {
-  const { accept, workers, dispatch, dispatchWorkers, coalesce, fleet, routeBy } = modes;
+  const { accept, workers, coalesce, fleet, routeBy } = modes;
   const keyed = routeBy === undefined || routeBy === 'none' ? '' : ` by ${routeBy}`;
   const serving = {
     single: 'One process serves',
@@ -12,17 +13,6 @@ export function modesText({ modes }: Pick<OperatorView, 'modes'>): string {
     socket: `${workers} processes serve, and a router hands sockets over${keyed}`,
     passthru: `${workers} processes serve, and a router proxies requests${keyed}`,
   }[accept];
-  const several = accept !== 'single';
-  const ofEach = several ? ' of each' : '';
-  const tasks = {
-    'in-process': 'carriers are asked where the request is',
-    fork: `carriers are asked in ${counted(dispatchWorkers, 'child process', 'es')}${ofEach}`,
-    piscina: `carriers are asked in ${counted(dispatchWorkers, 'thread')}${ofEach}`,
-    cluster: several
-      ? 'carriers are asked by all of them'
-      : `carriers are asked in ${counted(dispatchWorkers, 'cluster worker')}`,
-    nats: `carriers are asked by the hosts of fleet ${fleet}`,
-  }[dispatch];
   const shared = {
     on: 'equal questions are one in each process',
     machine: 'equal questions are one on the machine',
@@ -30,11 +20,17 @@ export function modesText({ modes }: Pick<OperatorView, 'modes'>): string {
     shared: 'equal questions are one on all servers with the same Redis',
     off: 'equal questions are not shared',
   }[coalesce];
-  return [serving, tasks, shared].join('; ');
+  return [serving, tasksText(modes), shared].join('; ');
 }
 
-function counted(count: number, one: string, plural = 's'): string {
-  return count === 1 ? `one ${one}` : `${count} ${one}${plural}`;
+function tasksText({ accept, dispatch, dispatchWorkers, fleet }: OperatorView['modes']): string {
+  const { workers, inServers, inFleet } = dispatchKind(dispatch as DispatchName);
+  const isSingle = accept === 'single';
+  if (inFleet) return `carriers are asked by the hosts of fleet ${fleet}`;
+  if (workers === undefined) return 'carriers are asked where the request is';
+  if (inServers && !isSingle) return 'carriers are asked by all of them';
+  const own = isSingle ? '' : ' of each';
+  return `carriers are asked by ${dispatch} (${workers}, ${dispatchWorkers}${own})`;
 }
 
 /** Says what the router has done with connections. */

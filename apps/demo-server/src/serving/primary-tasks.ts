@@ -13,6 +13,7 @@ import { createCarriers } from '../carriers/carriers.ts';
 import { dispatchedSearch } from '../dispatch/dispatched-search.ts';
 import type { OwnStatus, ProcessStatus } from '../figures/process-status.ts';
 import type { PrimaryStats } from '../figures/stats-document.ts';
+import { dispatchKind } from '../flags/dispatch-kinds.ts';
 import { keepEvents } from '../operator/event-log.ts';
 import { createOperator, type Operator } from '../operator/operator.ts';
 import { withIds } from '../processes/process-ids.ts';
@@ -110,7 +111,7 @@ async function share(
   );
   const inServers = elsewhere(own, workers);
   // With carriers' work on the same workers, a search there could wait for tasks that are queued behind documents.
-  const searchesHere = flags.dispatch === 'cluster';
+  const searchesHere = dispatchKind(flags.dispatch).inServers === true;
   const answering = (name: QuestionName): Questions =>
     searchesHere && kinds[name].asksCarriers ? own : inServers;
   const equals = sharedQuestions({

@@ -1,11 +1,12 @@
+import { DISPATCHES_WITH_WORKERS, dispatchKind } from '../../src/flags/dispatch-kinds.ts';
 import { type Combination, everyCombination, testCombinations } from '../matrix.ts';
 
 /** Searches that are whole tasks, of each kind of worker. */
-const wholeSearches = (['fork', 'piscina', 'cluster'] as const).map(
+const wholeSearches = DISPATCHES_WITH_WORKERS.map(
   (dispatch): Combination => ({
     accept: 'single',
     ...{ dispatch, coalesce: 'off', offload: 'search' },
-    kills: dispatch === 'piscina' ? [] : ['task'],
+    kills: dispatchKind(dispatch).workers === 'threads' ? [] : ['task'],
   }),
 );
 
