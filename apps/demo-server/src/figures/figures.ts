@@ -215,6 +215,7 @@ const Worker = Type.Object({
   threadId: optional(count),
   utilisation: optional(number),
   memoryBytes: optional(count),
+  heapBytes: optional(count),
   report: optional(Type.Unknown({ description: "The server's traffic" })),
   moduleReport: optional(
     Type.Unknown({ description: 'Of a worker of carriers: its calls, and its event loop' }),
@@ -335,6 +336,12 @@ const Session = Type.Object({
   ageMs: number,
 });
 
+/** Of hosts that take calls without a dispatcher, too. */
+const Json = Type.Object({
+  ...counts('running', 'completed', 'failed', 'busy', 'ignored'),
+  denied: Type.Array(text, { description: 'Subjects to which it may not subscribe' }),
+});
+
 /** What others ask of a process. */
 export const members = table(byProcess, {
   id: { stats: text },
@@ -350,6 +357,7 @@ export const members = table(byProcess, {
   aborted: both(count, served),
   busy: both(count, served),
   refused: { stats: Type.Record(text, count) },
+  json: { stats: optional(Json) },
   ...inStats('capacity', 'asked', 'opened', 'lost'),
 });
 
@@ -392,6 +400,7 @@ export const router = table(byProcess, {
   refused: both(count, library.routerConnections),
   rerouted: both(count, library.routerConnections),
   gone: both(count, library.routerConnections),
+  answered: { stats: count },
   claimMs: { stats: Buckets },
   claim: { view: Buckets, metric: library.routerClaim },
   ended: { stats: Type.Object(counts('workers', 'handedOver')) },
