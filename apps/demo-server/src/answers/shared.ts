@@ -44,9 +44,6 @@ interface SharedOptions {
   readonly clock?: Clock;
 }
 
-/** Names the coalescer of streams in diagnostics. */
-export const STREAMS = 'search-streams';
-
 /** Lets equal questions in flight share one answer, and equal events one search: it ends when the last client leaves. */
 export function shared(own: Answers, options: SharedOptions = {}): Answers {
   const questions = sharedQuestions(own, options);
@@ -54,7 +51,7 @@ export function shared(own: Answers, options: SharedOptions = {}): Answers {
     Omit<Keyed<DocumentQuestion>, 'deadline'> & { readonly deadlineMs: number },
     SearchEvent
   >(({ question, deadlineMs }) => own.events(question, { deadlineMs }), {
-    name: STREAMS,
+    name: 'search-streams',
     key: ({ key }) => key,
     // A search runs in its first client's async context.
     context: 'caller',

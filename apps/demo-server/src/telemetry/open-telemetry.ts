@@ -21,7 +21,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { hideSecrets, hideSecretsOf } from '@ticketing/cli-kit';
 import { instrumentTicketing } from '@ticketing/otel';
-import { linkStreams, watchRequests } from './request-spans.ts';
+import { watchRequests } from './request-spans.ts';
 import type { Telemetry, TelemetrySettings } from './telemetry.ts';
 
 /** Milliseconds between two exports. */
@@ -75,12 +75,10 @@ export function openTelemetry(settings: TelemetrySettings, log: (line: string) =
   undici.setTracerProvider(tracerProvider);
   undici.setMeterProvider(meterProvider);
   const ticketing = instrumentTicketing({ tracerProvider, meterProvider });
-  const unlink = linkStreams();
   const loop = measureProcess(meterProvider.getMeter('demo-server'));
 
   async function end(): Promise<void> {
     ticketing.close();
-    unlink();
     undici.disable();
     await within(
       FLUSH_MS,

@@ -1,4 +1,3 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import {
   type Attributes,
   type Context,
@@ -7,7 +6,6 @@ import {
   type Meter,
   metrics,
   propagation,
-  type SpanContext,
   SpanKind,
   SpanStatusCode,
   TraceFlags,
@@ -15,7 +13,6 @@ import {
 } from '@opentelemetry/api';
 import { ADVISED_LE_MS } from '@ticketing/kit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { STREAMS } from '../answers/shared.ts';
 import { methodOf, UNMATCHED } from '../http/duration-counts.ts';
 
 /**
@@ -93,40 +90,5 @@ function countActive(meter: Meter): { add(method: string, count: number): void }
     });
   return {
     add: (method, count) => void active.set(method, (active.get(method) ?? 0) + count),
-  };
-}
-
-/** One stream of {@link STREAMS}, as `@ticketing/batching` publishes it. */
-interface StreamMessage {
-  readonly name: string;
-  readonly streamId: string;
-}
-
-/** Links the span of a request whose stream joins a search to the one that started it. Returns what ends that. */
-export function linkStreams(): () => void {
-  /** Spans by the stream that each has started, while it is in flight. */
-  const leaders = new Map<string, SpanContext>();
-  const watch = (channel: string, listen: (streamId: string) => void): (() => void) => {
-    const listener = (message: unknown): void => {
-      const { name, streamId } = message as StreamMessage;
-      if (name === STREAMS) listen(streamId);
-    };
-    subscribe(channel, listener);
-    return () => void unsubscribe(channel, listener);
-  };
-  const watched = [
-    watch('tracing:ticketing:batching:stream:start', (streamId) => {
-      const span = trace.getActiveSpan();
-      if (span !== undefined) leaders.set(streamId, span.spanContext());
-    }),
-    watch('tracing:ticketing:batching:stream:asyncEnd', (streamId) => leaders.delete(streamId)),
-    watch('ticketing:batching:stream-join', (streamId) => {
-      const context = leaders.get(streamId);
-      if (context === undefined) return;
-      trace.getActiveSpan()?.addLink({ context }).setAttribute('ticketing.outcome', 'joined');
-    }),
-  ];
-  return () => {
-    for (const unwatch of watched) unwatch();
   };
 }

@@ -60,7 +60,7 @@ async function oneTreeAndFollowers(...argv: string[]): Promise<readonly string[]
   return (led && trees.get(led)) ?? [];
 }
 
-/** Equal streams at once: one searches, and the spans of the others are linked to its request's. */
+/** Equal streams at once: some search, and each of the others has a span in its own trace, linked to a stream that does. */
 async function linkedStreams(...argv: string[]): Promise<void> {
   const collector = await receiveTelemetry();
   const flags = ['--otel', collector.url, '--latency', '300', '--carriers', 'ouigo', ...argv];
@@ -70,14 +70,19 @@ async function linkedStreams(...argv: string[]): Promise<void> {
   const answers = await Promise.all(Array.from({ length: AT_ONCE }, ask));
   for (const { body } of answers) expect(body).toContain('search-done');
   const traces = tracesOf(await spansOf(demo, collector), '/search');
-  const requests = traces.flat().filter(({ name }) => name === 'GET /search');
-  expect(requests).toHaveLength(AT_ONCE);
-  const joined = requests.filter(({ links }) => links.length > 0);
+  expect(traces).toHaveLength(AT_ONCE);
+  for (const trace of traces) treeOf(trace);
+  const streams = traces.flat().filter(({ name }) => name === 'stream search-streams');
+  expect(streams).toHaveLength(AT_ONCE);
+  const ofOutcome = (outcome: string) =>
+    streams.filter(({ attributes }) => attributes['ticketing.outcome'] === outcome);
+  const [led, joined] = [ofOutcome('led'), ofOutcome('joined')];
+  expect(led.length + joined.length).toBe(AT_ONCE);
   expect(joined.length).toBeGreaterThan(0);
-  const searches = traces.filter((trace) => trace.some(({ name }) => name === 'search'));
-  const leaders = new Set(searches.flatMap((trace) => trace.map(({ spanId }) => spanId)));
+  const leaders = new Set(led.map(({ spanId }) => spanId));
   for (const { links } of joined) expect(leaders).toContain(links[0]);
-  expect(joined.length + searches.length).toBe(AT_ONCE);
+  const searches = traces.filter((trace) => trace.some(({ name }) => name === 'search'));
+  expect(searches).toHaveLength(led.length);
 }
 
 /** A worker that is killed in the middle of its task: the attempts are two spans. */
@@ -239,7 +244,7 @@ describeWithNats('one trace is one tree over NATS', () => {
   });
 });
 
-test('a stream that joins a search is linked to the request that started it', async () => {
+test('a stream that joins a search is linked to the stream that started it', async () => {
   await linkedStreams('--accept', 'cluster', '--workers', '1');
 });
 
