@@ -30,13 +30,13 @@ import {
 export const ACCEPTS = ['single', 'cluster', 'passthru', 'socket'] as const;
 export type Accept = (typeof ACCEPTS)[number];
 
-export const OFFLOADS = ['whole', 'normalise', 'search'] as const;
-export type Offload = (typeof OFFLOADS)[number];
+const OFFLOADS = ['whole', 'normalise', 'search'] as const;
+type Offload = (typeof OFFLOADS)[number];
 
 export const COALESCES = ['on', 'machine', 'fleet', 'shared', 'off'] as const;
 export type Coalesce = (typeof COALESCES)[number];
 
-export const OPERATORS = ['on', 'read', 'off'] as const;
+const OPERATORS = ['on', 'read', 'off'] as const;
 export type Operator = (typeof OPERATORS)[number];
 
 export const MAX_WORKERS = 64;

@@ -44,10 +44,6 @@ export function methodOf(method: string): string {
 export function createDurationCounts(): DurationCounts {
   const routes: { method: string; route: string; byStatus: Map<number, BucketCounter> }[] = [];
 
-  function unmatched(method: string): CountAnswer {
-    return counterOf(METHODS.has(method) ? method : '_OTHER', UNMATCHED);
-  }
-
   function counterOf(method: string, route: string): CountAnswer {
     const known = routes.find((each) => each.method === method && each.route === route);
     const row = known ?? { method, route, byStatus: new Map<number, BucketCounter>() };
@@ -75,8 +71,8 @@ export function createDurationCounts(): DurationCounts {
       });
     },
     count(request, { statusCode, elapsedTime }) {
-      const counter =
-        request.routeConfig?.counterFor?.(request.method) ?? unmatched(request.method);
+      const { method, routeConfig } = request;
+      const counter = routeConfig?.counterFor?.(method) ?? counterOf(methodOf(method), UNMATCHED);
       counter(statusCode, elapsedTime);
     },
     rows: () =>

@@ -35,16 +35,16 @@ const TIMEOUT_MS = 10_000;
 
 /** Creates a load that does not run yet. */
 export function createSomeLoad(): SomeLoad {
-  let state: { sent: number; answers: Record<string, number>; isRunning: boolean } & LoadOrder;
-  let hasState = false;
+  let state:
+    | (LoadOrder & { sent: number; answers: Record<string, number>; isRunning: boolean })
+    | undefined;
   let timer: ReturnType<typeof setInterval> | undefined;
   let stopping = new AbortController();
 
   function begin(url: string, order: LoadOrder): void {
-    state = { ...order, sent: 0, answers: {}, isRunning: true };
-    hasState = true;
+    const own = { ...order, sent: 0, answers: {} as Record<string, number>, isRunning: true };
+    state = own;
     stopping = new AbortController();
-    const own = state;
     const target = new URL(order.path, url);
     // A request of this process to its own server: whose certificate it is does not matter.
     const agent =
@@ -98,11 +98,11 @@ export function createSomeLoad(): SomeLoad {
 
   return {
     start(url, order) {
-      if (hasState && state.isRunning) return false;
+      if (state?.isRunning) return false;
       begin(url, order);
       return true;
     },
-    state: () => (hasState ? state : undefined),
+    state: () => state,
     close() {
       stopping.abort();
     },

@@ -170,9 +170,7 @@ function* readingsOf(view: OperatorView): Generator<Reading, void> {
     yield { process, name: `run ${id}`, ...buckets.run };
   }
   if (view.router !== undefined) {
-    const { accepted, claim } = view.router;
-    yield { process: 'primary', name: 'accepted', counts: [accepted] };
-    yield { process: 'primary', name: 'claim', ...claim };
+    yield { process: 'primary', name: 'claim', ...view.router.claim };
   }
   for (const { process, id, states, latency } of view.carriers) {
     yield { process, name: `calls ${id}`, counts: [total(Object.values(states))] };
