@@ -5,6 +5,7 @@ import { answerTasks } from '../src/answers/answer-tasks.ts';
 import { askOwners } from '../src/answers/by-owner.ts';
 import { elsewhere } from '../src/answers/elsewhere.ts';
 import { here } from '../src/answers/here.ts';
+import { inWorkers } from '../src/answers/in-workers.ts';
 import { type AskOptions, kinds, QUESTION_NAMES } from '../src/answers/kinds.ts';
 import { shared } from '../src/answers/shared.ts';
 import { someAnswers } from './some-answers.ts';
@@ -59,6 +60,20 @@ test('answerTasks() has a task for each question, and refuses a deadline that is
   for (const deadlineMs of [0, -1, 1.5, Number.NaN, 86_400_001, '1000' as never]) {
     const ask = () => tasks.worms({ question: 'utilize', deadlineMs }, { signal } as never);
     expect(ask).toThrow(RangeError);
+  }
+});
+
+test('every link has a method for each question of the registry', () => {
+  const own = someAnswers({});
+  const dispatcher = {} as never;
+  const links = [
+    here({} as never, {} as never),
+    inWorkers(own, { dispatcher, carriers: [], onEnd: () => {} }),
+    elsewhere(own, dispatcher),
+    shared(own),
+  ];
+  for (const link of links) {
+    expect(Object.keys(link)).toEqual(expect.arrayContaining([...QUESTION_NAMES]));
   }
 });
 
