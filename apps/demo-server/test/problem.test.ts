@@ -1,7 +1,7 @@
 import { BatchingError, type BatchingErrorCode } from '@ticketing/batching';
 import fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import { sendProblem } from '../src/http/problem.ts';
+import { sendProblem } from '../src/problem/problem.ts';
 
 async function answerTo(error: Error) {
   const app = fastify();

@@ -4,25 +4,30 @@ import type { SearchStats } from '@ticketing/core';
 import type { DispatcherStats } from '@ticketing/dispatch';
 import type { NatsFleetStats, NatsHostStats } from '@ticketing/dispatch-nats';
 import type { WormStoreStats } from '../worms/worm-store.ts';
+import { ofCoalescer, perCoalescer, type SomeCoalescers } from './kinds.ts';
 
 /** Counters of a coalescer for each question; absent where equal ones are not shared. */
-export interface CoalesceStats {
-  /** Of searches. */
-  readonly coalesce: CoalescerStats | undefined;
-  readonly worms: { readonly coalesce: CoalescerStats | undefined };
+export type CoalesceStats = SomeCoalescers<CoalescerStats>;
+
+/** Returns these counters alone. */
+export function coalesceStats(stats: CoalesceStats): CoalesceStats {
+  return perCoalescer((name) => ofCoalescer(stats, name));
 }
 
+/** Counters where equal questions are not shared. */
+export const notCoalesced: CoalesceStats = perCoalescer(() => undefined);
+
 /** Counters of all links that answer a process's clients. */
-export interface AnswersStats extends CoalesceStats {
+export type AnswersStats = CoalesceStats & {
   readonly streams: StreamStats;
   /** Searches of this process. */
   readonly search: SearchStats;
-  readonly worms: WormStoreStats & CoalesceStats['worms'];
+  readonly worms: WormStoreStats;
   /** With `--coalesce fleet`, unless the primary has them. */
   readonly keys?: FleetStats;
   /** With `--coalesce shared`. */
   readonly shared?: RedisStats;
-}
+};
 
 /** Counters of the streams of this process. */
 export interface StreamStats {
@@ -35,7 +40,7 @@ export interface StreamStats {
 }
 
 /** Counters of a member of the fleet that shares questions: those of coalescers are for itself and for others. */
-export interface FleetStats extends CoalesceStats {
+export type FleetStats = CoalesceStats & {
   /** Questions whose key belongs to this host, and those that others were asked. */
   readonly own: number;
   readonly others: number;
@@ -45,7 +50,7 @@ export interface FleetStats extends CoalesceStats {
   readonly member: NatsHostStats;
   /** What it asks others. */
   readonly dispatch: DispatcherStats;
-}
+};
 
 /** Counters of what a process shares by Redis. */
 export interface RedisStats {

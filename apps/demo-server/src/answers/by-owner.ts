@@ -9,6 +9,7 @@ import { type FleetFlags, natsOptions, questionFleet, SOON } from '../nats/nats-
 import { versions } from '../processes/versions.ts';
 import { type AnswerTasks, answerTasks, askTask } from './answer-tasks.ts';
 import type { Answers } from './answers.ts';
+import { coalesceStats } from './answers-stats.ts';
 import { everyQuestion, kinds, QUESTION_NAMES, type Questions } from './kinds.ts';
 import { rejectRestored } from './restored-error.ts';
 
@@ -101,8 +102,7 @@ export async function byOwner(
         ...stats,
         keys: {
           ...asked,
-          coalesce: stats.coalesce,
-          worms: { coalesce: stats.worms.coalesce },
+          ...coalesceStats(stats),
           hosts: owners.fleet(),
           member: host.stats(),
           dispatch: owners.stats(),

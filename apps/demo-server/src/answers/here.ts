@@ -1,6 +1,7 @@
 import type { Search } from '@ticketing/core';
 import type { WormStore } from '../worms/worm-store.ts';
 import type { Answers } from './answers.ts';
+import { notCoalesced } from './answers-stats.ts';
 import { everyQuestion, kinds } from './kinds.ts';
 
 /** Answers in this process, by a search and a store, which it closes. */
@@ -15,10 +16,10 @@ export function here(search: Search, worms: WormStore): Answers {
     },
     has: () => false,
     stats: () => ({
-      coalesce: undefined,
+      ...notCoalesced,
       streams: { asked: streams, joined: 0, inFlight: 0 },
       search: search.stats(),
-      worms: { ...worms.stats(), coalesce: undefined },
+      worms: { ...worms.stats(), ...notCoalesced.worms },
     }),
     async close() {
       await search.close();

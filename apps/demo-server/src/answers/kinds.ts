@@ -89,6 +89,33 @@ export const kinds: {
 /** Names of the questions. */
 export const QUESTION_NAMES = Object.keys(kinds) as readonly QuestionName[];
 
+/** Questions whose coalescers have counters under the question's name; those of documents are beside them. */
+type NamedQuestion = Exclude<QuestionName, 'document'>;
+
+/** Something of the coalescer of each kind of question, as counters and their schemas have it. */
+type PerCoalescer<T> = { readonly coalesce: T } & {
+  readonly [Name in NamedQuestion]: { readonly coalesce: T };
+};
+
+/** Such a table that may lack some. */
+export type SomeCoalescers<T> = { readonly coalesce?: T | undefined } & {
+  readonly [Name in NamedQuestion]: { readonly coalesce?: T | undefined };
+};
+
+/** Returns a table with what `make` returns for the coalescer of each kind of question. */
+export function perCoalescer<T>(make: (name: QuestionName) => T): PerCoalescer<T> {
+  const named = QUESTION_NAMES.filter((name) => name !== 'document');
+  return {
+    coalesce: make('document'),
+    ...Object.fromEntries(named.map((name) => [name, { coalesce: make(name) }])),
+  } as PerCoalescer<T>;
+}
+
+/** Returns what a table has of a question's coalescer. */
+export function ofCoalescer<T>(table: SomeCoalescers<T>, name: QuestionName): T | undefined {
+  return name === 'document' ? table.coalesce : table[name].coalesce;
+}
+
 /** Returns a table with what `make` returns for each kind of question. */
 export function perKind<Table>(make: (name: QuestionName) => unknown): Table {
   return Object.fromEntries(QUESTION_NAMES.map((name) => [name, make(name)])) as Table;

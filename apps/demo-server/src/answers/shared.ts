@@ -10,6 +10,7 @@ import {
   eventsKey,
   everyQuestion,
   kinds,
+  perCoalescer,
   perKind,
   type QuestionName,
   type QuestionOf,
@@ -75,18 +76,14 @@ export function sharedQuestions(own: Answers, options: SharedOptions = {}): Answ
   const coalescers = perKind<{ readonly [Name in QuestionName]: Coalesced<Name> }>((name) =>
     coalesced(own, { ...options, name }),
   );
-  const { document, worms } = coalescers;
   return {
     ...everyQuestion((name) => coalescers[name].ask),
     events: own.events,
     has: (key) => Object.values(coalescers).some((one) => one.has(key)),
     stats() {
       const stats = own.stats();
-      return {
-        ...stats,
-        coalesce: document.stats(),
-        worms: { ...stats.worms, coalesce: worms.stats() },
-      };
+      const counted = perCoalescer((name) => coalescers[name].stats());
+      return { ...stats, ...counted, worms: { ...stats.worms, ...counted.worms } };
     },
     close: own.close,
   };

@@ -12,7 +12,6 @@ import { describeApi } from '../http/api/describe-api.ts';
 import type { DurationCounts } from '../http/duration-counts.ts';
 import { guardNames } from '../http/guard-controls.ts';
 import { createHttpRules } from '../http/http-rules.ts';
-import { sendProblem } from '../http/problem.ts';
 import { computeRoute } from '../http/routes/compute.ts';
 import { docsRoutes } from '../http/routes/docs.ts';
 import { type HealthOptions, healthRoutes } from '../http/routes/health.ts';
@@ -23,6 +22,7 @@ import { type SearchDependencies, searchRoute } from '../http/routes/search.ts';
 import { sinkRoute } from '../http/routes/sink.ts';
 import { type StationsDependencies, stationRoutes } from '../http/routes/stations.ts';
 import { type WormsDependencies, wormsRoute } from '../http/routes/worms.ts';
+import { sendProblem } from '../problem/problem.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 
 /** Node's own limit for a request's head. */

@@ -2,6 +2,7 @@ import { createAdmission, createQueueSign, createUpstreamSign } from '@ticketing
 import type { Search } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
 import type { AnswerTasks } from '../answers/answer-tasks.ts';
+import { coalesceStats } from '../answers/answers-stats.ts';
 import type { Carriers, CarrierTasks } from '../carriers/carriers.ts';
 import { dispatchedSearch } from '../dispatch/dispatched-search.ts';
 import { startDispatcher } from '../dispatch/start-dispatcher.ts';
@@ -71,11 +72,12 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies) {
     isShared: flags.coalesce !== 'off',
     leftMs: timeLeft(flags.deadlineMs),
     status(): OwnStatus {
-      const { coalesce, streams, search, keys, shared, worms } = answers.stats();
+      const counted = answers.stats();
+      const { streams, search, keys, shared, worms } = counted;
       const stats = {
         admission: admission.stats(),
         routes: durations.rows(),
-        coalesce,
+        ...coalesceStats(counted),
         streams,
         encoding: bodies.stats(),
         search,

@@ -1,3 +1,4 @@
+import { ofCoalescer, QUESTION_NAMES, type SomeCoalescers } from '../answers/kinds.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import { versions } from '../processes/versions.ts';
 import { type RowSource, rowOf, zerosOf } from './figure.ts';
@@ -92,11 +93,12 @@ type Place = Pick<CoalescerSource, 'process' | 'scope'>;
 
 function coalescersOf(
   place: Place,
-  { coalesce, worms }: Pick<PrimaryStats, 'coalesce' | 'worms'>,
+  stats: SomeCoalescers<NonNullable<PrimaryStats['coalesce']>>,
 ): CoalescerSource[] {
-  return [coalesce, worms.coalesce].flatMap((one) =>
-    one === undefined ? [] : [{ ...one, ...place }],
-  );
+  return QUESTION_NAMES.flatMap((name) => {
+    const one = ofCoalescer(stats, name);
+    return one === undefined ? [] : [{ ...one, ...place }];
+  });
 }
 
 /** 0 of everything that a coalescer counts, for what counts less. */

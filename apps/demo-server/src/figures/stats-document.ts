@@ -1,7 +1,14 @@
-import { type Static, type TObject, Type } from 'typebox';
+import { type Static, type TObject, type TProperties, Type } from 'typebox';
+import { perCoalescer } from '../answers/kinds.ts';
 import { type Given, schemasIn, statsSchema } from './figure.ts';
 import * as figures from './figures.ts';
 import { count, counts, number, Times, text } from './schemas.ts';
+
+/** Returns the schema of an object for each table of schemas. */
+function objects<T extends Readonly<Record<string, TProperties>>>(tables: T) {
+  const made = Object.entries(tables).map(([name, table]) => [name, Type.Object(table)]);
+  return Object.fromEntries(made) as { readonly [Name in keyof T]: TObject<T[Name]> };
+}
 
 const Coalescer = statsSchema(figures.coalescers, {
   $id: 'Coalescer',
@@ -19,10 +26,8 @@ const ProcessFigures = statsSchema(figures.load);
 const Search = statsSchema(figures.searches);
 const CarrierCalls = Type.Record(text, statsSchema(figures.calls));
 /** Of searches and of the store, where they are coalesced. */
-const coalescing = {
-  coalesce: Type.Optional(Coalescer),
-  worms: Type.Object({ coalesce: Type.Optional(Coalescer) }),
-};
+const { coalesce, ...named } = perCoalescer(() => Type.Optional(Coalescer));
+const coalescing = { coalesce, ...objects(named) };
 
 /** What another process may report of a worker that runs carriers' tasks. */
 export const TaskReport = Type.Object({
@@ -83,7 +88,7 @@ const serverParts = {
     refused: Type.Object(counts('busy', 'late')),
   }),
   routes: Type.Array(statsSchema(figures.routes), { description: 'How long answers took' }),
-  coalesce: coalescing.coalesce,
+  ...coalescing,
   streams: Type.Object(counts('asked', 'joined', 'inFlight')),
   encoding: Type.Object(counts('asked', 'compressed', 'bytesIn', 'bytesOut'), {
     description: 'Compressed bodies that were sent, and how often one was compressed',
@@ -99,7 +104,7 @@ const serverParts = {
     ...counts('queries', 'running', 'errors'),
     ms: Times,
     driver: Type.Unknown({ description: "The driver's own counters" }),
-    coalesce: coalescing.coalesce,
+    ...named.worms,
   }),
   process: ProcessFigures,
   attached: Type.Optional(Type.Object(counts('connections', 'claimed', 'requests', 'forwarded'))),

@@ -1,5 +1,6 @@
 import { createSearch } from '@ticketing/core';
 import type { NatsHostStats } from '@ticketing/dispatch-nats';
+import { coalesceStats } from '../answers/answers-stats.ts';
 import { hostQuestions } from '../answers/by-owner.ts';
 import { createCarriers } from '../carriers/carriers.ts';
 import { compose } from '../compose/compose.ts';
@@ -73,9 +74,8 @@ export async function startHost(options: HostOptions): Promise<Host> {
       ageMs: performance.now(),
       http: summed([stats.http, ...workers.map(({ http }) => http)]),
       search: summed([stats.search, ...searches.map(ofAsked)]),
-      coalesce: stats.coalesce,
+      ...coalesceStats(stats),
       process: stats.process,
-      worms: { coalesce: stats.worms.coalesce },
     };
   };
   const tasks = serveNatsTasks<WorkerTasks>({

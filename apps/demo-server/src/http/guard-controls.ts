@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { Flags } from '../flags/flag-specs.ts';
 import { isLoopback } from '../flags/flag-values.ts';
-import { ProblemError } from './problem.ts';
+import { ProblemError } from '../problem/problem.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

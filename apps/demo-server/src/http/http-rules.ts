@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { nearest } from '@ticketing/kit';
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
+import { DOCS, ProblemError, type ProblemStatus, problemBody } from '../problem/problem.ts';
 import { prefersPage } from './preferred-type.ts';
-import { DOCS, ProblemError, type ProblemStatus, problemBody } from './problem.ts';
 
 /** Milliseconds that a client gets to read why its connection is closed. */
 const LINGER_MS = 1000;

@@ -10,7 +10,7 @@ import {
 } from '@ticketing/core';
 import { nearest } from '@ticketing/kit';
 import { CARRIER_NAMES, type CarrierName, carrierKinds } from '../carriers/carriers.ts';
-import { badParameter } from '../http/problem.ts';
+import { badParameter } from '../problem/problem.ts';
 import type { PageTokens } from './page-tokens.ts';
 import { isSet, type SearchParameters } from './search-parameters.ts';
 import type { StationTexts } from './station-texts.ts';

@@ -8,7 +8,7 @@ import {
   type SearchEvent,
   type SearchResult,
 } from '@ticketing/core';
-import { badParameter } from '../http/problem.ts';
+import { badParameter } from '../problem/problem.ts';
 import { mapItems } from './map-items.ts';
 import type { PageTokens } from './page-tokens.ts';
 import type { SearchAnswer, SearchAnswerEvent } from './search-answer.ts';

@@ -3,6 +3,7 @@ import { type Dispatcher, defineTasks, type TaskModule } from '@ticketing/dispat
 import type { Supervisor } from '@ticketing/dispatch-cluster';
 import { answerTasks } from '../answers/answer-tasks.ts';
 import type { Answers } from '../answers/answers.ts';
+import { coalesceStats, notCoalesced } from '../answers/answers-stats.ts';
 import { byOwner, type FleetAnswers } from '../answers/by-owner.ts';
 import { elsewhere } from '../answers/elsewhere.ts';
 import { here } from '../answers/here.ts';
@@ -133,11 +134,11 @@ async function share(
     fleet,
     operator,
     status(cluster) {
-      const { coalesce, worms, keys, search } = answers.stats();
+      const counted = answers.stats();
+      const { keys, search } = counted;
       const searches = searchesHere && (isMachine || keys !== undefined);
       const stats: PrimaryStats = {
-        coalesce: isMachine ? coalesce : undefined,
-        worms: { coalesce: isMachine ? worms.coalesce : undefined },
+        ...(isMachine ? coalesceStats(counted) : notCoalesced),
         ...(keys && { keys }),
         cluster,
         ...(searches && { search, http: carriers.http.stats() }),

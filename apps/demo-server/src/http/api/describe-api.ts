@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
-import { Problem, type ProblemStatus } from '../problem.ts';
+import { Problem, type ProblemStatus } from '../../problem/problem.ts';
 
 const refusals: Readonly<Partial<Record<ProblemStatus, string>>> = {
   400: 'A parameter is wrong, or Host is absent or repeated',

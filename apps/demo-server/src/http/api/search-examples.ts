@@ -1,6 +1,6 @@
 import type { Journey, Offer, RideLeg, SearchResult } from '@ticketing/core';
+import { type Problem, problemBody } from '../../problem/problem.ts';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
-import { type Problem, problemBody } from '../problem.ts';
 
 // Answers as readers of the OpenAPI document see them. A test holds them against the schemas.
 

@@ -6,8 +6,8 @@ import type {
   FastifyPluginCallbackTypebox,
 } from '@fastify/type-provider-typebox';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { DOCS } from '../../problem/problem.ts';
 import type { BodySender } from '../body-sender.ts';
-import { DOCS } from '../problem.ts';
 import { securityHeaders } from '../security-headers.ts';
 
 /** Its script writes styles and has an image in its text, which no other page of ours may. */

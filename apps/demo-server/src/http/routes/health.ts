@@ -7,9 +7,9 @@ import { roundedAll } from '../../figures/rounded.ts';
 import { StatsDocument } from '../../figures/stats-document.ts';
 import type { Flags } from '../../flags/flag-specs.ts';
 import { shownFlags } from '../../flags/read-flags.ts';
+import { ProblemError } from '../../problem/problem.ts';
 import { versions } from '../../processes/versions.ts';
 import { ConfigDocument } from '../api/config-document.ts';
-import { ProblemError } from '../problem.ts';
 import { shareLooks } from '../share-looks.ts';
 
 const Status = Type.Object({ status: Type.String() });

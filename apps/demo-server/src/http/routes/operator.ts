@@ -5,9 +5,9 @@ import { OperatorView } from '../../figures/view-schema.ts';
 import type { Flags } from '../../flags/flag-specs.ts';
 import type { Command, Operator } from '../../operator/operator.ts';
 import { createViewFeed } from '../../operator/view-feed.ts';
+import { Problem, ProblemError } from '../../problem/problem.ts';
 import { mapItems } from '../../search/map-items.ts';
 import { guardControls } from '../guard-controls.ts';
-import { Problem, ProblemError } from '../problem.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -22,6 +22,7 @@ import {
   travellerStart,
   unknownAddress,
 } from '../../pages/traveller-page.ts';
+import { badQuery, type ProblemError } from '../../problem/problem.ts';
 import { withFirst } from '../../search/map-items.ts';
 import type { PageTokens } from '../../search/page-tokens.ts';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
@@ -29,7 +30,6 @@ import { INTEGER_PARAMETERS, SearchParameters } from '../../search/search-parame
 import type { SearchReader } from '../../search/search-reader.ts';
 import { readSearchView, viewEvents } from '../../search/search-view.ts';
 import type { BodySender } from '../body-sender.ts';
-import { badQuery, type ProblemError } from '../problem.ts';
 import { securityHeaders } from '../security-headers.ts';
 
 const HERE = 'Europe/Madrid';

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Answers } from '../../answers/answers.ts';
 import { eventsKey } from '../../answers/kinds.ts';
 import { CARRIER_NAMES, carrierKinds } from '../../carriers/carriers.ts';
+import { clientSignal, lateProblem, Problem, ProblemError } from '../../problem/problem.ts';
 import { documentKey } from '../../search/document-key.ts';
 import { iteratorOf, withFirst } from '../../search/map-items.ts';
 import { isNotServed } from '../../search/not-served.ts';
@@ -19,7 +20,6 @@ import { answerExamples, eventExamples, refusalExamples } from '../api/search-ex
 import { SearchAnswer, SearchStreamEvent } from '../api/search-schemas.ts';
 import type { BodySender } from '../body-sender.ts';
 import { preferredType, prefersPage } from '../preferred-type.ts';
-import { clientSignal, lateProblem, Problem, ProblemError } from '../problem.ts';
 
 const problem = { 'application/problem+json': { schema: Problem } };
 const refused = (status: keyof typeof refusalExamples) => ({

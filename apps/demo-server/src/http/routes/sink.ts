@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { ProblemError } from '../problem.ts';
+import { ProblemError } from '../../problem/problem.ts';
 
 /** `POST /sink`: reads a body of any type and size, and returns its length. */
 export const sinkRoute: FastifyPluginCallbackTypebox = (app, _options, done) => {

@@ -6,9 +6,9 @@ import { MAX_STATION_TEXT, type Station } from '@ticketing/core';
 import type { Point, StationBook } from '@ticketing/stations';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { badParameter, Problem, ProblemError } from '../../problem/problem.ts';
 import type { Stations, StationTexts } from '../../search/station-texts.ts';
 import type { BodySender } from '../body-sender.ts';
-import { badParameter, Problem, ProblemError } from '../problem.ts';
 
 const MOST = 50;
 const POINT = /^(-?\d{1,2}(?:\.\d{1,9})?),(-?\d{1,3}(?:\.\d{1,9})?)$/;

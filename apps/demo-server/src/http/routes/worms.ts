@@ -3,10 +3,10 @@ import { DispatchError } from '@ticketing/dispatch';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Answers } from '../../answers/answers.ts';
+import { badParameter, clientSignal, Problem, ProblemError } from '../../problem/problem.ts';
 import { MOST_FOUND } from '../../worms/worm.ts';
 import { wormKey } from '../../worms/worm-answer.ts';
 import { WormError } from '../../worms/worm-error.ts';
-import { badParameter, clientSignal, Problem, ProblemError } from '../problem.ts';
 
 const problem = { content: { 'application/problem+json': { schema: Problem } } };
 const Worm = Type.Object(
