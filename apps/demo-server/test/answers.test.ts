@@ -166,7 +166,7 @@ test('here() counts the streams that were asked for, and closes what it answers 
   const answers = here(search as never, store as never);
   answers.events({ query: {} } as never, options);
   answers.events({ query: {} } as never, options);
-  expect(answers.stats()).toEqual({
+  expect(answers.stats()).toMatchObject({
     coalesce: undefined,
     streams: { asked: 2, joined: 0, inFlight: 0 },
     search: { running: 0 },

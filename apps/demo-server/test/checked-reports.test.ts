@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { notCoalesced } from '../src/answers/answers-stats.ts';
 import { hostReportOf, taskReportOf } from '../src/figures/checked-reports.ts';
 import { hostProcesses } from '../src/figures/fleet-sources.ts';
 import { operatorView } from '../src/figures/operator-view.ts';
@@ -10,8 +11,8 @@ const figures = {
   eventLoop: { p50Ms: 1, p99Ms: 1, maxMs: 1 },
 };
 const sound = {
-  ...{ name: 'one', pid: 7, ageMs: 10, http: {}, coalesce: undefined },
-  worms: { coalesce: undefined },
+  ...{ name: 'one', pid: 7, ageMs: 10, http: {} },
+  ...notCoalesced,
   process: figures,
   search: {
     ...{
@@ -65,7 +66,8 @@ function processWith(...reports: readonly unknown[]): ProcessStatus {
   const hosts = { fleet: 'demo', id: 'x', state: 'connected', hosts: [], refused: {}, lost: {} };
   const stats = {
     ...{ dispatch: pool, hosts, search: sound.search, http: {}, process: figures, routes: [] },
-    ...{ admission: { inFlight: 0, refused: { busy: 0, late: 0 } }, worms: {} },
+    ...notCoalesced,
+    admission: { inFlight: 0, refused: { busy: 0, late: 0 } },
     streams: { asked: 0, joined: 0, inFlight: 0 },
   };
   const status = { id: 'server-0', role: 'server', pid: 1, state: 'ready', ageMs: 1, stats };

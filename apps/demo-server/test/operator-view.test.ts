@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { notCoalesced } from '../src/answers/answers-stats.ts';
 import { fleetSources, hostProcesses, hostSources } from '../src/figures/fleet-sources.ts';
 import type { ProcessStatus } from '../src/figures/process-status.ts';
 import { StatsDocument } from '../src/figures/stats-document.ts';
@@ -75,7 +76,7 @@ test('hosts of a fleet: each is one process, whoever has a session with it; coun
       carriers: {},
       latency: {},
     },
-    worms: { coalesce: undefined },
+    ...notCoalesced,
     process: {
       memoryBytes: 1,
       cpuMs: 2,

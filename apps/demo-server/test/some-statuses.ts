@@ -1,4 +1,5 @@
 import { Value } from 'typebox/value';
+import { notCoalesced } from '../src/answers/answers-stats.ts';
 import type { ProcessStatus } from '../src/figures/process-status.ts';
 import { type ServerStats, StatsDocument } from '../src/figures/stats-document.ts';
 
@@ -80,7 +81,7 @@ const parts = {
 const session = (at: number, host: string, rttMs: number) =>
   worker(at, {
     report: { host, rttMs, credit: 8 - at },
-    moduleReport: { name: 'one', pid: 50 + at, ageMs: 9, http, process, search, worms: {} },
+    moduleReport: { ...notCoalesced, name: 'one', pid: 50 + at, ageMs: 9, http, process, search },
   });
 const slot = (pid: number, open: number) => {
   const state = 'ready' as const;
