@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { notCoalesced } from '../src/answers/answers-stats.ts';
+import { kinds } from '../src/answers/kinds.ts';
 import { fleetSources, hostProcesses, hostSources } from '../src/figures/fleet-sources.ts';
 import type { ProcessStatus } from '../src/figures/process-status.ts';
 import { StatsDocument } from '../src/figures/stats-document.ts';
@@ -25,8 +26,11 @@ test('one process: its searches, its carriers, its coalescers, and tasks in itse
     ['avlo', 1, 2],
   ]);
   expect(view.coalesce.map(({ name, scope, asked }) => [name, scope, asked])).toEqual([
-    ['search', 'process', 1],
-    ['worms', 'process', 0],
+    ...Object.values(kinds).map(({ coalescer: name }) => [
+      name,
+      'process',
+      Number(name === 'search'),
+    ]),
     ['streams', 'process', 0],
   ]);
 });
