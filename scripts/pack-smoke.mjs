@@ -26,7 +26,8 @@ function project(name) {
 /** The types of Node that users may have: of the oldest Node that is supported, and the latest. */
 const nodeTypes = ['20.19.0', 'latest'];
 /** Packages that users have besides, if they use our entries for them. */
-const peers = ['fastify@5', '@opentelemetry/api@1'];
+const otelApi = '@opentelemetry/api@1';
+const peers = ['fastify@5', otelApi];
 
 /** Compiles programs against the published types with one version of `@types/node`, as modules for Node and for a bundler. */
 function checkTypes(tarballs, version) {
@@ -96,7 +97,7 @@ try {
   for (const version of nodeTypes) checkTypes(tarballs.values(), version);
   checkOldestTypes([...tarballs.values()]);
   const user = project('user');
-  npmInstall(user, [...tarballs.values()]);
+  npmInstall(user, [...tarballs.values(), otelApi]);
   cpSync(join(root, 'scripts/pack-smoke-project'), user, { recursive: true });
   const demo = project('demo');
   npmInstall(demo, [...tarballs.values(), packDemo(join(outside, 'tarballs'))]);
