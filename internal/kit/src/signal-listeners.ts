@@ -35,7 +35,7 @@ const once = { once: true };
  * Waiters are called in the order of adding, except those that another waiter has removed meanwhile.
  */
 export function createSignalListeners(): SignalListeners {
-  // No `Map` of all signals: the collector would keep those that come and go for long (see `LinkedList`).
+  // No `Map` of all signals: the collector would keep signals for long after their last use (see `LinkedList`).
   const recent: SignalListener[] = [];
   let place = 0;
 

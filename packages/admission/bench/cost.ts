@@ -48,7 +48,7 @@ const refuse = (): void => {
 };
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Requests of the core: each turn of the event loop brings as many as there are clients, and ends those of the turn before. */
+/** Requests of the core: each turn of the event loop brings one per client, and ends the requests of the turn before. */
 function core(name: string, begin: (ended: (() => void)[]) => void): Contender {
   return {
     name,
@@ -112,7 +112,7 @@ const contenders: readonly Contender[] = [
   served('Fastify, again', await routes(false)),
   served('Fastify, `admitRoutes`', await routes(true)),
 ];
-/** What each is compared with. */
+/** Baseline of each contender. */
 const BASES = [0, 0, 2, 2, 2, 5, 5, 5];
 
 const costs = contenders.map(() => CLIENTS.map((): number[] => []));

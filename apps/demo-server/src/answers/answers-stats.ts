@@ -39,16 +39,16 @@ export interface StreamStats {
   readonly inFlight: number;
 }
 
-/** Counters of a member of the fleet that shares questions: those of coalescers are for itself and for others. */
+/** Counters of a member of the fleet that shares questions; its coalescers serve its own clients and other members. */
 export type FleetStats = CoalesceStats & {
-  /** Questions whose key belongs to this host, and those that others were asked. */
+  /** Questions whose key belongs to this host, and questions that another host was asked. */
   readonly own: number;
   readonly others: number;
   /** Owners of keys that it knows. */
   readonly hosts: NatsFleetStats;
-  /** What others ask of it. */
+  /** Calls from other members. */
   readonly member: NatsHostStats;
-  /** What it asks others. */
+  /** Calls to other members. */
   readonly dispatch: DispatcherStats;
 };
 

@@ -29,7 +29,7 @@ interface QuestionHostOptions {
   readonly flags: FleetFlags;
   /** Names it in the fleet. Default: the name of the machine. */
   readonly name?: string;
-  /** Figures for those that ask. */
+  /** Figures for the members that ask. */
   readonly report?: () => unknown;
 }
 

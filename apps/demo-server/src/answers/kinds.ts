@@ -89,7 +89,7 @@ export const kinds: {
 /** Names of the questions. */
 export const QUESTION_NAMES = Object.keys(kinds) as readonly QuestionName[];
 
-/** Questions whose coalescers have counters under the question's name; those of documents are beside them. */
+/** Questions whose coalescer's counters are under the question's name; the coalescer of documents has its counters beside them. */
 type NamedQuestion = Exclude<QuestionName, 'document'>;
 
 /** Something of the coalescer of each kind of question, as counters and their schemas have it. */

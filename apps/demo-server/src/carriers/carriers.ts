@@ -40,7 +40,7 @@ const hafasProfile: HafasProfile = {
 interface CarrierKind {
   /** Name as travellers read it. */
   readonly title: string;
-  /** How it is asked, after its name: why a search takes longer than one call. ASCII, for headers. */
+  /** Way of asking, shown after the name: the reason why a search takes longer than one call. ASCII, for headers. */
   readonly calls: string;
   /** `baseUrl`: its own; `now`: epoch ms. */
   create(wire: { baseUrl: string; ouigo: CarrierSettings['ouigo']; now: () => number }): Carrier;

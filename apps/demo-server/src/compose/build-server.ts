@@ -27,7 +27,7 @@ import type { Telemetry } from '../telemetry/telemetry.ts';
 
 /** Node's own limit for a request's head. */
 const MAX_HEAD_BYTES = 16_384;
-/** How requests are held against the schemas of their routes: as they are, the first error only. */
+/** Validation of requests by the schemas of their routes: nothing is converted, and the first error is reported. */
 export const validation = {
   removeAdditional: false,
   coerceTypes: false,
@@ -38,7 +38,7 @@ export const validation = {
 } as const;
 const INTEGER = /^(?:0|-?[1-9]\d{0,14})$/;
 
-/** What all routes need, each a part of it. */
+/** Dependencies of all routes together. */
 type RouteDependencies = SearchDependencies &
   WormsDependencies &
   StationsDependencies &

@@ -30,7 +30,7 @@ interface ComposeDependencies {
   readonly telemetry: Telemetry;
   /** The primary, in a server process of several. */
   readonly primary?: Dispatcher<CarrierTasks & AnswerTasks>;
-  /** Of a host: runs whole searches for others, where its workers do not. */
+  /** Runs whole searches for others, in a host whose workers do not. */
   readonly hostSearch?: Search;
 }
 

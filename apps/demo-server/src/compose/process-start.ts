@@ -3,7 +3,7 @@ import type { WormLocation } from '../worms/worm-databases.ts';
 
 const VARIABLE = 'DEMO_SERVING';
 
-/** What a server process is started with. */
+/** Settings that a server process is started with. */
 export interface ServingStart {
   readonly flags: Flags;
   readonly carriersUrl: string;

@@ -336,13 +336,13 @@ const Session = Type.Object({
   ageMs: number,
 });
 
-/** Of hosts that take calls without a dispatcher, too. */
+/** Calls by JSON, without a dispatcher, of hosts that take them. */
 const Json = Type.Object({
   ...counts('running', 'completed', 'failed', 'busy', 'ignored'),
   denied: Type.Array(text, { description: 'Subjects to which it may not subscribe' }),
 });
 
-/** What others ask of a process. */
+/** Calls from other members to a process. */
 export const members = table(byProcess, {
   id: { stats: text },
   fleet: { stats: text },

@@ -49,7 +49,7 @@ export function hostProcesses(statuses: readonly ProcessStatus[]): HostProcess[]
       if (report === undefined) continue;
       const key = `${report.name} ${report.pid}`;
       const known = found.get(key);
-      // The latest of those that several processes have.
+      // Several processes may have a report of one host: the latest counts.
       if (known === undefined || known.report.ageMs < report.ageMs)
         found.set(key, { state, report });
     }

@@ -123,7 +123,7 @@ function familyFrom(metric: Metric, read: Read): Family<Sources> {
   });
 }
 
-/** Gauges of equal labels cannot be added, such as those of hosts of one name, which are few. */
+/** Gauges of equal labels cannot be added. They are rare: hosts of one name have them. */
 function highest(points: readonly Point[]): readonly Point[] {
   const found = new Map<string, Point>();
   for (const point of points) {

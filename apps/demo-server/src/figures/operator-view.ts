@@ -8,11 +8,11 @@ import type { ProcessStatus } from './process-status.ts';
 import { type SourceContext, sourcesOf } from './sources.ts';
 import { fleetsAndKeys, type OperatorView, type UpstreamView } from './view-schema.ts';
 
-/** What is not in the counters of the processes. */
+/** Facts that the counters of the processes do not contain. */
 export interface ViewContext extends SourceContext {
   /** Epoch ms. */
   readonly startedAt: number;
-  /** What the embedded simulator says; absent with any other upstream. */
+  /** Reports of the embedded simulator; absent with any other upstream. */
   readonly upstream?: readonly UpstreamView[] | undefined;
   /** The latest load that was asked for on the page. */
   readonly load?: OperatorView['load'] | undefined;

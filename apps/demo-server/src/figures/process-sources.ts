@@ -16,7 +16,7 @@ type ProcessSource = RowSource<typeof processes.figures>;
 type Traffic = Pick<ProcessSource, 'inFlight' | 'connections' | 'requests' | 'refused'>;
 type Uses = { readonly [N in keyof ProcessStats]?: ProcessStats[N] | undefined };
 
-/** Returns every process, each before its workers, and then the hosts. `at`: epoch ms. `ownHosts`: pids of those that the server has started. */
+/** Returns every process, each before its workers, and then the hosts. `at`: epoch ms. `ownHosts`: pids of hosts that the server has started. */
 export function processSources(
   statuses: readonly ProcessStatus[],
   { at, ownHosts = [] }: { readonly at: number; readonly ownHosts?: readonly number[] },
@@ -45,7 +45,7 @@ export function workersOf(owner: string, { dispatch }: ServerStats) {
   }));
 }
 
-/** Whether its workers are those of another process, which counts their tasks. */
+/** Returns whether another process has the workers of a pool, and counts their tasks. */
 export function isLent({ kind }: ServerStats['dispatch']): boolean {
   return kind === 'primary';
 }
@@ -93,7 +93,7 @@ function cut({ inFlight, connections, requests }: Traffic): Traffic {
   return { inFlight, connections, requests };
 }
 
-/** Of a process without a primary that counts. */
+/** Traffic of a process that has no primary to count it. */
 function ownTraffic({ admission: { inFlight, refused }, routes }: ServerStats): Traffic {
   const requests = routes
     .flatMap(({ latency }) => latency.counts)

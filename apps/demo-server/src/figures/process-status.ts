@@ -3,7 +3,7 @@ import type { identity } from './figures.ts';
 import type { OperatorEvent } from './operator-event.ts';
 import type { PrimaryStats, ServerStats } from './stats-document.ts';
 
-/** What a server process reports of itself. */
+/** Report of a server process about itself. */
 export interface OwnStatus {
   readonly pid: number;
   readonly stats: ServerStats;
@@ -13,7 +13,7 @@ export interface OwnStatus {
 /** `id`: `primary`, or `server-` and its slot, which its successor takes over. While two have a slot, one is `…/other`. */
 interface AnyProcess extends StatsOf<typeof identity.figures> {
   readonly events?: readonly OperatorEvent[];
-  /** Of a server process that no primary watches. */
+  /** Traffic of a server process that no primary watches. */
   readonly traffic?: { readonly inFlight: number; readonly connections: number };
 }
 

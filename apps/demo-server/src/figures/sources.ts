@@ -9,7 +9,7 @@ import type { ProcessStatus } from './process-status.ts';
 import { roundedAll } from './rounded.ts';
 import type { PrimaryStats, ServerStats, TaskWorkerReport } from './stats-document.ts';
 
-/** What is not in the counters of the processes. */
+/** Facts that the counters of the processes do not contain. */
 export interface SourceContext {
   readonly flags: Flags;
   /** Epoch ms. */
@@ -114,7 +114,7 @@ function ownCoalescers({ id: process, stats }: Server): CoalescerSource[] {
   ];
 }
 
-/** What the coalescers of a process asked Redis for: its own loads, those of others, and kept answers. */
+/** Loads that the coalescers of a process shared by Redis: led, followed, and answered from what is kept. */
 function sharedCoalescers({ id: process, stats: { shared } }: Server): CoalescerSource[] {
   return Object.entries(shared?.loads ?? {}).map(([name, stats]) => {
     const { asked, followed: joined, kept: hits, inFlight } = stats;
@@ -157,7 +157,7 @@ function routerOf(stats: NonNullable<PrimaryStats['router']>, servers: readonly 
 /** 0 of everything that is counted of calls to a carrier. */
 const noRequests = zerosOf(figures.calls);
 
-/** Carriers as one process has asked them; calls by HTTP may be those of others. */
+/** Carriers as one process has asked them; the calls by HTTP may be made by another process. */
 function carriersOf(
   ids: readonly string[],
   {

@@ -25,18 +25,18 @@ const Fleet = statsSchema(figures.fleets, {
 const ProcessFigures = statsSchema(figures.load);
 const Search = statsSchema(figures.searches);
 const CarrierCalls = Type.Record(text, statsSchema(figures.calls));
-/** Of searches and of the store, where they are coalesced. */
+/** Counters of the coalescers of searches and of the store, where there are any. */
 const { coalesce, ...named } = perCoalescer(() => Type.Optional(Coalescer));
 const coalescing = { coalesce, ...objects(named) };
 
-/** What another process may report of a worker that runs carriers' tasks. */
+/** Schema of the report of a worker that runs carriers' tasks; another process may send it. */
 export const TaskReport = Type.Object({
   http: CarrierCalls,
   process: ProcessFigures,
   search: Type.Optional(Search),
 });
 
-/** What a host may report: hosts may be of another version, or of anybody who has a password of the fleet. */
+/** Schema of the report of a host, which may be of another version, or of anybody who has a password of the fleet. */
 export const ReportOfHost = Type.Object({
   ...TaskReport.properties,
   ...coalescing,

@@ -1,5 +1,5 @@
 interface DispatchKind {
-  /** What its workers are; `undefined` if it has none. */
+  /** Kind of its workers; `undefined` if it has none. */
   readonly workers: 'processes' | 'threads' | undefined;
   /** Whether the server processes run the tasks, unless there is only one. */
   readonly inServers?: true;

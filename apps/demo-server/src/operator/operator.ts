@@ -6,7 +6,7 @@ import type { Flags } from '../flags/flag-specs.ts';
 import { mergeEvents } from './event-log.ts';
 import { createSomeLoad, type LoadOrder } from './some-load.ts';
 
-/** What an operator can ask for. */
+/** Command of an operator. */
 export type Command =
   | { readonly kind: 'plan'; readonly carrier: string; readonly patch: unknown }
   | { readonly kind: 'load'; readonly order: LoadOrder }
@@ -14,7 +14,7 @@ export type Command =
   | { readonly kind: 'kill'; readonly id: string }
   | { readonly kind: 'reload' };
 
-/** What became of a command. Plain data: it crosses processes. */
+/** Outcome of a command. Plain data, because it crosses processes. */
 export type Outcome =
   | { readonly value: unknown }
   | { readonly refusal: { readonly status: 400 | 404 | 409 | 502; readonly detail: string } };

@@ -64,7 +64,7 @@ function wholes<Name extends string>(...names: readonly Name[]) {
   );
 }
 
-/** Returns rows of a group as one: figures are added, texts are those of the first. */
+/** Returns rows of a group as one: figures are added, texts are taken from the first. */
 function summed<Row extends object>(rows: readonly Row[]): Row {
   return rows.reduce((sums, row) => {
     const added = Object.entries(row).map(([name, value]) => {
@@ -269,7 +269,7 @@ function sparkline(values: readonly number[]): SafeHtml {
   return html`<svg class="bar spark" viewBox="0 0 60 10" preserveAspectRatio="none" aria-hidden="true"><polyline points="${points.join(' ')}"/></svg>`;
 }
 
-/** How often a carrier ended in states, in all processes. */
+/** Returns how often a carrier ended in some states, in all processes. */
 function endsOf(all: OperatorView['carriers'], states: readonly string[]): string {
   return whole(total(all.flatMap((one) => states.map((state) => one.states[state] ?? 0))));
 }

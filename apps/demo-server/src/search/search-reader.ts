@@ -32,7 +32,7 @@ export function createSearchReader(dependencies: ReaderDependencies): SearchRead
   };
 }
 
-/** What requests of searches are read with, and their answers written. */
+/** Parts that read requests of searches and write their answers. */
 interface Reading extends Stations {
   readonly pageTokens: PageTokens;
   readonly reader: SearchReader;

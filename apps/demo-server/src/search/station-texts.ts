@@ -86,7 +86,7 @@ export async function stationsFor(
 export interface Stations {
   /** Codes and names of all stations. */
   stationBook(): Promise<StationBook>;
-  /** What texts of searches mean. */
+  /** Meanings of the texts of searches. */
   stationTexts(): Promise<StationTexts>;
 }
 

@@ -222,8 +222,13 @@ export async function startFleet(
         await addMember(
           'worker',
           ({ engines }) => ({
-            ...{ name: `worker-${index + 1}`, servers: natsAt(engines), fleet: 'proof' },
-            ...{ capacity, taskMs, journal, ...own },
+            name: `worker-${index + 1}`,
+            servers: natsAt(engines),
+            fleet: 'proof',
+            capacity,
+            taskMs,
+            journal,
+            ...own,
           }),
           speed,
         ),
@@ -236,8 +241,15 @@ export async function startFleet(
         await addMember('server', ({ engines }) => {
           const { loads, ...own } = plan.server?.(index) ?? {};
           return {
-            ...{ name: `server-${index + 1}`, servers: natsAt(engines), fleet: 'proof' },
-            ...{ taskMs, idempotentShare, timeoutMs, beatMs, missedBeats, sessions },
+            name: `server-${index + 1}`,
+            servers: natsAt(engines),
+            fleet: 'proof',
+            taskMs,
+            idempotentShare,
+            timeoutMs,
+            beatMs,
+            missedBeats,
+            sessions,
             callsPerSecond: (plan.callsPerSecond ?? setting.callsPerSecond) / servingHosts,
             ...own,
             ...(loads && { loads: { ...loads, redis: redisAt(engines) } }),

@@ -19,12 +19,12 @@ export interface Flooded {
   readonly sent: number;
   /** Answers in time, per second. */
   readonly perSecond: number;
-  /** Of answers with 200. */
+  /** Milliseconds to answers with 200. */
   readonly p99Ms: number;
   /** Shares of the requests. */
   readonly refused: number;
   readonly late: number;
-  /** Of answers with 503. */
+  /** Milliseconds to answers with 503. */
   readonly refusedP50Ms: number;
 }
 

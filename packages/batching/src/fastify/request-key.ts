@@ -11,7 +11,7 @@ const MAX_LEARNED = 16;
 export interface CoalescedRoute extends ResolvedRouteCoalesceOptions {
   /** Distinguishes the plugin's routes: two may have the same URL, by host or version. */
   readonly id: number;
-  /** Request headers that are part of its keys. Those that `Vary` of its answers names are added, at most 16. */
+  /** Request headers that are part of its keys. Headers that `Vary` of its answers names are added, at most 16. */
   readonly keyHeaders: Set<string>;
   /** Most members of `keyHeaders`. */
   readonly mostHeaders: number;

@@ -1,4 +1,4 @@
-/** Whose order decides among codings that are accepted equally. */
+/** Side whose order decides among codings that are accepted equally. */
 export type EncodingPreference = 'server' | 'client';
 
 /** Codings that are offered, by lower-case names. */
@@ -14,7 +14,7 @@ interface AcceptedCoding {
   readonly place: number;
 }
 
-/** How much one coding is accepted, and by which element. */
+/** Weight of one coding, and the element that gives it. */
 interface RatedCoding {
   readonly name: string;
   readonly weight: number;
@@ -22,7 +22,7 @@ interface RatedCoding {
   readonly place: number;
 }
 
-/** Characters of a header that are read: those of browsers have some 30. */
+/** Characters of a header that are read: browsers send some 30. */
 const LONGEST = 1000;
 
 /**

@@ -184,7 +184,7 @@ class EncodedBodies implements SharedBodies {
     return state;
   }
 
-  /** Returns the bytes if they are here: those of the body if its encoding is of no use. */
+  /** Returns the encoded bytes if they are here, or the body itself if its encoding is not smaller. */
   #known(body: Uint8Array, encoding: string): Uint8Array | undefined {
     const variant = this.#states.get(body)?.variants.get(encoding);
     if (variant === undefined || variant.kind === 'pending') return undefined;

@@ -14,7 +14,7 @@ export interface EncodeJob extends Linked {
   readonly settle: (outcome: Encoded) => void;
 }
 
-/** Bounds of the encodings under way and of those that wait. */
+/** Bounds of the encodings under way and of the waiting ones. */
 export interface EncodeBounds {
   readonly concurrency: number;
   readonly maxQueued: number;

@@ -8,7 +8,7 @@ export type EncodeBody = (encoding: string, body: Uint8Array) => PromiseLike<Uin
 export interface SharedBodiesOptions {
   /** Content codings that are offered, the preferred one first. Default: `br`, `zstd` where Node.js has it, `gzip`. */
   readonly encodings?: readonly string[] | undefined;
-  /** Whose order decides among codings that a client accepts equally: that of `encodings`, or that of its `Accept-Encoding`. Default `server`. */
+  /** Order that decides among codings that a client accepts equally: of `encodings` (`server`) or of its `Accept-Encoding` (`client`). Default `server`. */
   readonly preference?: 'server' | 'client' | undefined;
   /** Encodes a body. Default: `node:zlib` on its threads, with Brotli at level 5 and the others at their own default. */
   readonly encode?: EncodeBody | undefined;
@@ -47,7 +47,7 @@ export interface BodyToSend {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What to send. */
+/** Answer to send. */
 export interface BodyAnswer {
   /** 304 if the client has the body, else the status that was given. */
   readonly status: number;
@@ -76,7 +76,7 @@ export interface SharedBodiesStats {
   /** Bytes of the bodies before and after their encoding. */
   readonly bytesIn: number;
   readonly bytesOut: number;
-  /** Encodings under way, and those that wait. */
+  /** Encodings under way, and encodings that wait. */
   readonly inFlight: number;
   readonly queued: number;
   /** Encoded bodies that are kept, and their bytes. */

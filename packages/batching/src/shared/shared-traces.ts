@@ -9,7 +9,7 @@ import { publishEnd } from '../traces.ts';
 export interface SharedTrace {
   readonly name: string;
   readonly key: unknown;
-  /** Where the answer came from; undefined for a call that ended without one. As `stats()` counts them. */
+  /** Source of the answer, as `stats()` counts it; undefined for a call that ended without one. */
   outcome?: 'led' | 'local' | 'kept' | 'followed';
   /** Load for all processes that it led or waited for: the same text in each process. */
   load?: string;

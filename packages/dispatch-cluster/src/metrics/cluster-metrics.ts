@@ -25,7 +25,7 @@ import { PastMetrics } from './past-metrics.ts';
 export interface ClusterMetricsOptions {
   /** `AggregatorRegistry` of prom-client or of @prometheus-io/client. */
   readonly aggregator: MetricsAggregator;
-  /** Registry of the primary, whose metrics are added to those of the workers. Default: none. */
+  /** Registry of the primary, whose metrics are added to the metrics of the workers. Default: none. */
   readonly registry?: MetricsRegistry | undefined;
   /** Milliseconds that a worker has to answer, 1 to 2^31-1. Default 1000. */
   readonly timeoutMs?: number | undefined;
@@ -88,7 +88,7 @@ type ResolvedOptions = Omit<ClusterMetricsOptions, 'timeoutMs' | 'maxBytes'> &
   Filled<Pick<ClusterMetricsOptions, 'timeoutMs' | 'maxBytes'>>;
 
 /**
- * Collects the metrics of all workers of a cluster: those of the registry that each one gives to `clusterWorker` as `metrics`.
+ * Collects the metrics of all workers of a cluster, from the registry that each one gives to `clusterWorker` as `metrics`.
  * Counters of workers that have ended stay in the sums, so that a reload is no reset: all of them if the worker ended by itself,
  * and those of its last answer if it was killed.
  *

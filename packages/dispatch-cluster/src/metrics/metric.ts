@@ -11,7 +11,7 @@ export interface Metric {
   readonly name: string;
   readonly help: string;
   readonly type: string;
-  /** How values of several processes become one. Default `sum`. */
+  /** Way in which values of several processes become one. Default `sum`. */
   readonly aggregator?: string | undefined;
   readonly values: readonly MetricValue[];
 }
@@ -21,7 +21,7 @@ export interface MetricsRegistry {
   getMetricsAsJSON(): PromiseLike<readonly object[]>;
 }
 
-/** What makes one registry of the metrics of several: `AggregatorRegistry` of prom-client and of @prometheus-io/client. */
+/** Maker of one registry from the metrics of several: `AggregatorRegistry` of prom-client and of @prometheus-io/client. */
 export interface MetricsAggregator {
   aggregate(metrics: object[]): { readonly contentType: string; metrics(): PromiseLike<string> };
 }

@@ -2,6 +2,7 @@ import { hashText, heaviest, rendezvousWeight } from '@ticketing/kit';
 import type { NatsLossSign, NatsRefusal } from '../contract/host-event.ts';
 import { type Announcement, PROTOCOL, V8_FORMAT } from './announcement.ts';
 import { publishHostEvent } from './host-events.ts';
+import { noRefusals } from './no-refusals.ts';
 
 /** Most hosts that a dispatcher remembers: announcements of strangers must not fill its memory. */
 export const MAX_KNOWN = 10_000;
@@ -57,13 +58,7 @@ export interface FleetOptions {
 /** Hosts that a dispatcher knows, hosts that it uses, and hosts that own keys. */
 export class Fleet {
   readonly hosts: Map<string, KnownHost> = new Map();
-  readonly refused: Record<NatsRefusal, number> = {
-    full: 0,
-    leaving: 0,
-    protocol: 0,
-    v8: 0,
-    tasks: 0,
-  };
+  readonly refused: Record<NatsRefusal, number> = noRefusals();
   readonly lost: Record<NatsLossSign, number> = {
     'no-responders': 0,
     silence: 0,

@@ -11,7 +11,7 @@ export interface SessionCalls {
   stalled: number;
   /** Most calls that the session may have, by the latest message to its dispatcher. */
   credit: number;
-  /** True after a call was sent back, until the dispatcher is told of room: it sends none. */
+  /** True after a call was sent back, until the dispatcher is notified of room. Until then it sends no calls. */
   isBusy: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { isFarewell } from '../link/session-message.ts';
 
-/** Most dispatchers that are told of an ended session until the next tick. */
+/** Most dispatchers that are notified of an ended session until the next tick. */
 const MAX_TOLD = 256;
 /** End of a host's subject: the id of a dispatcher, which is two tokens, and the number of a session. */
 const sessionKey = /^([a-z0-9-]{1,32}\.[a-z0-9]{8})\.(\d{1,16})$/;

@@ -9,6 +9,7 @@ import {
   readOpening,
   V8_FORMAT,
 } from '../fleet/announcement.ts';
+import { noRefusals } from '../fleet/no-refusals.ts';
 import type { FleetSubjects } from '../fleet/subjects.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 import { farewell } from '../link/session-message.ts';
@@ -42,16 +43,10 @@ export interface HostSessionsOptions
 
 /** Sessions of dispatchers with a host: opens and ends them, and counts both. */
 export class HostSessions {
-  /** Number of sessions that were opened, and of those that ended without the dispatcher's own request. */
+  /** Number of sessions that were opened, and of sessions that ended without a request of their dispatcher. */
   readonly counts = { opened: 0, lost: 0 };
   /** Sessions that were refused, by reason. */
-  readonly refused: Record<NatsRefusal, number> = {
-    full: 0,
-    leaving: 0,
-    protocol: 0,
-    v8: 0,
-    tasks: 0,
-  };
+  readonly refused: Record<NatsRefusal, number> = noRefusals();
   readonly #options: HostSessionsOptions;
   readonly #ended: EndedSessions;
   #emptied: (() => void) | undefined;

@@ -41,7 +41,7 @@ export function registerFamilies<Source>(
       help,
       type,
       aggregator: 'sum',
-      /** Of this metric, which a registry of OpenMetrics renames. */
+      /** Reads the samples of this metric. */
       async get() {
         const values = samplesOf(family, await readOnce()).map(({ name: metricName, ...sample }) =>
           // A registry of OpenMetrics adds the ending of a counter to this name.

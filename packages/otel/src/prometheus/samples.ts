@@ -7,7 +7,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** Returns the samples of a family; those of a histogram are cumulative counts by upper bound, sum and count. */
+/** Returns the samples of a family. A histogram has cumulative counts by upper bound, a sum and a count. */
 export function samplesOf<Source>(family: Family<Source>, source: Source): readonly Sample[] {
   const { name, type } = family;
   if (type !== 'histogram') {

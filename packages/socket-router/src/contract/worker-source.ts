@@ -43,7 +43,7 @@ export interface WorkerSource {
    * router may have the same one.
    */
   readonly slots?: readonly string[] | undefined;
-  /** How the workers of a supervisor get connections. A router refuses one whose workers listen themselves, `shared`. */
+  /** Way in which the workers of a supervisor get connections. A router refuses a supervisor whose workers listen themselves, `shared`. */
   readonly connections?: 'shared' | 'external' | undefined;
   /** Calls the listener for each worker that runs and for each that starts later. Returns a function that ends that. */
   subscribe(listener: (worker: RouterWorker) => void): () => void;

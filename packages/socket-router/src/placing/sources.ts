@@ -85,7 +85,7 @@ export class Sources {
     return this.#states.find(({ circuit }) => circuit !== undefined)?.circuit;
   }
 
-  /** Returns whether workers of all these slots fail to start; without slots, whether those of all sources do. */
+  /** Returns whether the workers of all these slots fail to start; without slots, the workers of all sources. */
   haveFailed(slots?: readonly string[]): boolean {
     const states = slots?.map((slot) => this.#owners.get(slot)) ?? this.#states;
     return states.length > 0 && states.every((state) => state?.circuit !== undefined);

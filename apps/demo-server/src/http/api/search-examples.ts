@@ -108,14 +108,20 @@ const detailed: Journey = {
 const zone = { zone: 'Europe/Madrid', country: 'ES' };
 const query: SearchResult['query'] = {
   origin: {
-    ...{ id: madrid, name: 'Madrid Puerta de Atocha-Almudena Grandes', ...zone },
-    ...{ latitude: 40.4064, longitude: -3.6909 },
+    id: madrid,
+    name: 'Madrid Puerta de Atocha-Almudena Grandes',
+    ...zone,
+    latitude: 40.4064,
+    longitude: -3.6909,
     codes: { uic: '7160000', renfe: '60000' },
     aliases: ['Atocha', 'Madrid Atocha'],
   },
   destination: {
-    ...{ id: barcelona, name: 'Barcelona Sants', ...zone },
-    ...{ latitude: 41.3799, longitude: 2.141 },
+    id: barcelona,
+    name: 'Barcelona Sants',
+    ...zone,
+    latitude: 41.3799,
+    longitude: 2.141,
     codes: { uic: '7171801', renfe: '71801' },
     aliases: ['Barcelona', 'Sants'],
   },

@@ -5,7 +5,7 @@ import type { EuropeanOperator, EuropeanSeller } from './lines.ts';
 /** A carrier of the network beyond the Spanish one. */
 export interface EuropeanCarrier {
   readonly network: 'europe';
-  /** Whose trains it sells: a carrier may sell all of another's. */
+  /** Carrier whose trains it sells: a carrier may sell all trains of another one. */
   readonly seller: EuropeanSeller;
   /** Whose system it is. */
   readonly operator: EuropeanOperator;

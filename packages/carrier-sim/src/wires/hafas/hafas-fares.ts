@@ -3,7 +3,7 @@ import type { Train } from '../../timetable/train.ts';
 
 /** Options for writing fares. */
 export interface FaresEncoding {
-  /** Whose fares. Default `hafas`. */
+  /** Carrier whose fares are written. Default `hafas`. */
   readonly seller?: CarrierSimId | undefined;
   /** A fault of the wire, which changes the first connection. */
   readonly fault?: string | undefined;

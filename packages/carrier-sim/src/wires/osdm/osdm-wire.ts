@@ -272,7 +272,7 @@ function readJson(body: string): unknown {
 
 /** What an answer of OSDM depends on beside its trains. */
 export interface OsdmEncoding {
-  /** Whose offers. Default `osdm`. */
+  /** Carrier whose offers are written. Default `osdm`. */
   readonly seller?: CarrierSimId | undefined;
   /** References of the passengers that offers are for. Default one, `p1`. */
   readonly passengers?: readonly string[] | undefined;

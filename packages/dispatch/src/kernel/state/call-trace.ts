@@ -11,7 +11,7 @@ export interface RunTrace {
   readonly metadata: Record<string, string>;
   result?: unknown;
   error?: unknown;
-  /** How it settled, as `stats()` counts it. */
+  /** Outcome of the call, as `stats()` counts it. */
   outcome?: Ending;
   /** Number of its last attempt, from 1, once it has settled. */
   attempt?: number;

@@ -23,7 +23,7 @@ export interface DispatcherCounts {
   readonly spawned: number;
   readonly workers: readonly { readonly state: WorkerState }[];
   readonly buckets: Readonly<Record<Time, BucketCounts>>;
-  /** Of a dispatcher with a fallback. */
+  /** Counters of the fallback, if the dispatcher has one. */
   readonly fallback?: { readonly ran: number; readonly refused: number };
 }
 
