@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { dashOf, MOST_LINES } from '../src/pages/browser/line-dash.ts';
+import { dashOf, MOST_LINES } from '../src/pages/browser/operator/line-dash.ts';
 
 const style = readFileSync(new URL('../src/pages/browser/operator.css', import.meta.url), 'utf8');
 

@@ -2,7 +2,7 @@ import { stationTable } from '@ticketing/carriers';
 import { createJourney, createLocalClock, createStationIndex, type Journey } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readLines } from '../src/pages/browser/search-feed.ts';
+import { readLines } from '../src/pages/browser/traveller/search-feed.ts';
 import { carrierChip, carrierNotes, statusText, toAskAgain } from '../src/pages/carrier-chip.ts';
 import { html } from '../src/pages/frame/html.ts';
 import { matches } from '../src/pages/match-stations.ts';
@@ -258,7 +258,7 @@ test('GET / is a page that loads nothing from elsewhere, with assets that never 
   const assets = [...(body as string).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(
     ([, path = '']) => path,
   );
-  expect(assets).toHaveLength(3);
+  expect(assets).toHaveLength(4);
   for (const path of assets) {
     const asset = await server().get(path);
     expect([asset.status, asset.headers.get('cache-control')]).toEqual([

@@ -4,8 +4,13 @@ import { expect, test } from 'vitest';
 import { OperatorView } from '../src/figures/view-schema.ts';
 import { DISPATCH_NAMES } from '../src/flags/dispatch-kinds.ts';
 import { ACCEPTS, COALESCES } from '../src/flags/flag-specs.ts';
-import { faultOf, headlines, operatorTables, savedOf } from '../src/pages/operator-tables.ts';
-import { loadText, modesText } from '../src/pages/operator-texts.ts';
+import {
+  faultOf,
+  headlines,
+  operatorTables,
+  savedOf,
+} from '../src/pages/operator/operator-tables.ts';
+import { loadText, modesText } from '../src/pages/operator/operator-texts.ts';
 import { createRates, growthOf, quantileOf } from '../src/pages/rates.ts';
 
 const LE = [5, 10, 100];

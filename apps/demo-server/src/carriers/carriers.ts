@@ -11,6 +11,7 @@ import {
 } from '@ticketing/carriers';
 import type { Carrier, CarrierAnswer, CarrierQuery } from '@ticketing/core';
 import type { TaskContext } from '@ticketing/dispatch';
+import { type CarrierMark, carrierMarks } from './carrier-marks.ts';
 
 /** Settings of the carriers, in this process or in a worker. */
 export interface CarrierSettings {
@@ -42,6 +43,7 @@ interface CarrierKind {
   readonly title: string;
   /** Way of asking, shown after the name: the reason why a search takes longer than one call. ASCII, for headers. */
   readonly calls: string;
+  readonly mark: CarrierMark;
   /** `baseUrl`: its own; `now`: epoch ms. */
   create(wire: { baseUrl: string; ouigo: CarrierSettings['ouigo']; now: () => number }): Carrier;
 }
@@ -53,33 +55,39 @@ const kinds = {
   renfe: {
     title: 'Renfe',
     calls: 'makes four calls, one after the other',
+    mark: carrierMarks.renfe,
     create: ({ baseUrl }) => createRenfe({ baseUrl }),
   },
   ouigo: {
     title: 'Ouigo',
     calls: 'makes one call, and one before it to log in when its token has run out',
+    mark: carrierMarks.ouigo,
     create: ({ baseUrl, ouigo, now }) => createOuigo({ baseUrl, credentials: ouigo, now }),
   },
   avlo: {
     title: 'Avlo',
     calls: 'makes one call for each UTC day of the date, all at once',
+    mark: carrierMarks.avlo,
     create: ({ baseUrl }) => createAvlo({ baseUrl }),
   },
   osdm: {
     title: 'OSDM',
     calls: BY_HOURS,
+    mark: carrierMarks.osdm,
     create: ({ baseUrl, now }) =>
       createOsdm({ id: 'osdm', name: 'OSDM', baseUrl, now, headers: authorization }),
   },
   hafas: {
     title: 'HAFAS',
     calls: BY_HOURS,
+    mark: carrierMarks.hafas,
     create: ({ baseUrl, now }) =>
       createHafas({ id: 'hafas', name: 'HAFAS', baseUrl, now, profile: hafasProfile }),
   },
   ojp: {
     title: 'OJP',
     calls: BY_HOURS,
+    mark: carrierMarks.ojp,
     create: ({ baseUrl, now }) =>
       createOjp({
         id: 'ojp',
@@ -97,8 +105,9 @@ export type CarrierName = keyof typeof kinds;
 export const CARRIER_NAMES = Object.keys(kinds) as readonly CarrierName[];
 
 /** Facts of each carrier. */
-export const carrierKinds: Readonly<Record<CarrierName, Pick<CarrierKind, 'title' | 'calls'>>> =
-  kinds;
+export const carrierKinds: Readonly<
+  Record<CarrierName, Pick<CarrierKind, 'title' | 'calls' | 'mark'>>
+> = kinds;
 
 /** Answers of OJP have a few megabytes. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;

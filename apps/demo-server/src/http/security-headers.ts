@@ -6,6 +6,7 @@ const contentPolicy: Readonly<Record<string, string[]>> = {
   'script-src': ["'self'"],
   'style-src': ["'self'"],
   'img-src': ["'self'"],
+  'font-src': ["'self'"],
   'connect-src': ["'self'"],
   'form-action': ["'self'"],
   'base-uri': ["'none'"],

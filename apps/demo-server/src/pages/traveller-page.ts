@@ -47,13 +47,13 @@ export interface TravellerPage {
 
 /** Renders the page for an address that there is not: the form works without script. */
 export function unknownAddress(page: TravellerPage, problem: ShownProblem): SafeHtml {
-  const { icon, style } = page.assets;
+  const { icon, font, style } = page.assets;
   const { detail, nearest = [] } = problem;
-  return html`${pageStart({ title: 'No such page', path: '', assets: { icon, style } })}<main id="content"><h1>Trains</h1>
+  return html`${pageStart({ title: 'No such page', path: '', assets: { icon, font, style } })}<main id="content"><h1>Trains</h1>
 <section class="problem" role="alert"><h2>There is no such page</h2><p>${detail}</p>${nearest.map(
     ({ id, name }) => html`<p><a href="${id}">${id}</a> ${name}</p>`,
   )}</section>
-${form(page)}</main>${pageEnd}`;
+${form(page)}</main>${pageEnd('', page.credit)}`;
 }
 
 /** Renders the page up to the results: all that a browser with script needs. */
@@ -75,10 +75,7 @@ ${form(page, problem)}
 `;
 }
 
-function form(
-  { stations, credit, form: values, days }: TravellerPage,
-  problem?: ShownProblem,
-): SafeHtml {
+function form({ stations, form: values, days }: TravellerPage, problem?: ShownProblem): SafeHtml {
   const note = (parameter: string): SafeHtml | false =>
     problem?.parameter === parameter && fieldNote(problem);
   const invalid = (parameter: string): SafeHtml | false =>
@@ -138,7 +135,7 @@ ${text('cards', 'Cards of each', 'BC50,')}
 <datalist id="stations">${stations.map(({ id, name, aliases = [] }) => [
     html`<option value="${name}" data-id="${id}">`,
     ...aliases.map((alias) => html`<option value="${alias}" label="${name}">`),
-  ])}</datalist></form><p><small>${credit}</small></p>`;
+  ])}</datalist></form>`;
 }
 
 function notes(items?: SafeHtml): SafeHtml {
@@ -146,12 +143,12 @@ function notes(items?: SafeHtml): SafeHtml {
 }
 
 /** Renders the empty places that the browser's script fills. */
-export const travellerPlaces: SafeHtml = html`<div id="results">
+export const travellerPlaces = ({ credit }: TravellerPage): SafeHtml => html`<div id="results">
 <p id="status" role="status"></p><ul id="chips" class="chips" aria-label="Carriers"></ul>
 ${notes()}
 <div id="problem"></div><form id="filters" data-empty aria-label="Filters"></form>
 <ol id="journeys" class="journeys" aria-label="Journeys"></ol>
-<nav id="pages" aria-label="Other times"></nav></div></main>${pageEnd}`;
+<nav id="pages" aria-label="Other times"></nav></div></main>${pageEnd('/', credit)}`;
 
 /**
  * Renders the results without script: a line as each carrier answers, then the list. Yields what can be sent. Leaving the
@@ -161,9 +158,11 @@ export async function* travellerResults(
   events: AsyncIterable<SearchAnswerEvent>,
   {
     names,
+    credit,
     order,
     addressOf,
   }: {
+    readonly credit: string;
     readonly names: Names;
     readonly order: JourneyOrder;
     /** Returns the address of this search, or of another page of it. */
@@ -186,13 +185,13 @@ export async function* travellerResults(
     list,
     order,
   ).map((journey) => journeyRow(journey, all))}</ol>
-<nav id="pages" aria-label="Other times">${pageLinks(pages, (page) => addressOf({ page }))}</nav></div></main>${pageEnd}`;
+<nav id="pages" aria-label="Other times">${pageLinks(pages, (page) => addressOf({ page }))}</nav></div></main>${pageEnd('/', credit)}`;
 }
 
 /** Renders a search that did not begin, or that no carrier answered. */
-export function travellerProblem(problem: ShownProblem): SafeHtml {
+export function travellerProblem(problem: ShownProblem, { credit }: TravellerPage): SafeHtml {
   const isField = PAGE_FIELDS.some((name) => name === problem.parameter);
-  return html`<div id="results">${!isField && problemNote(problem)}</div></main>${pageEnd}`;
+  return html`<div id="results">${!isField && problemNote(problem)}</div></main>${pageEnd('/', credit)}`;
 }
 
 function chip(status: CarrierStatus, { carriers }: Names): SafeHtml {

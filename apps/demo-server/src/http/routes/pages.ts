@@ -13,7 +13,7 @@ import { modesOf } from '../../figures/operator-view.ts';
 import type { Flags } from '../../flags/flag-specs.ts';
 import { type Assets, openAssets } from '../../pages/frame/page-assets.ts';
 import type { Names } from '../../pages/journey/names.ts';
-import { operatorPage } from '../../pages/operator-page.ts';
+import { operatorPage } from '../../pages/operator/operator-page.ts';
 import {
   type TravellerPage,
   travellerPlaces,
@@ -138,7 +138,7 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PagesDependencies> = async (
     reply.type('text/html; charset=utf-8');
     if (!isAsked || plain !== '1') {
       const plainUrl = isAsked ? `/?${new URLSearchParams({ ...form, plain: '1' })}` : undefined;
-      const markup = `${travellerStart({ ...page, plainUrl })}${travellerPlaces}`;
+      const markup = `${travellerStart({ ...page, plainUrl })}${travellerPlaces(page)}`;
       reply.headers({ 'cache-control': 'no-cache', vary: 'accept-encoding' });
       return bodies.send({ request, reply }, Buffer.from(markup));
     }
@@ -153,12 +153,14 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PagesDependencies> = async (
       const events = await withFirst(viewEvents(followed, view, pageTokens));
       const addressOf = (changed: Form = {}): string =>
         `/?${new URLSearchParams({ ...form, ...changed, plain: '1' })}`;
-      const parts = rendered(page, events, { names, order, addressOf });
+      const parts = rendered(page, events, { names, credit: page.credit, order, addressOf });
       return reply.send(Readable.from(parts));
     } catch (error) {
       const problem = badQuery(error);
       if (problem === undefined) throw error;
-      return reply.code(400).send(`${travellerStart(page, problem)}${travellerProblem(problem)}`);
+      return reply
+        .code(400)
+        .send(`${travellerStart(page, problem)}${travellerProblem(problem, page)}`);
     }
   });
 };

@@ -1,12 +1,17 @@
 // The operator's page: follows the views of the server, and shows each in tables and charts.
 import type { OperatorView } from '../../figures/view-schema.ts';
 import { html } from '../frame/html.ts';
-import { headlines, operatorTables, type TableName, type TableRow } from '../operator-tables.ts';
-import { loadText, routerText } from '../operator-texts.ts';
+import {
+  headlines,
+  operatorTables,
+  type TableName,
+  type TableRow,
+} from '../operator/operator-tables.ts';
+import { loadText, routerText } from '../operator/operator-texts.ts';
 import { createRates } from '../rates.ts';
-import { createCharts } from './charts.ts';
-import { wireControls } from './operator-controls.ts';
-import { clockTime, fragmentOf, show } from './show.ts';
+import { clockTime, fragmentOf, show } from './dom/show.ts';
+import { createCharts } from './operator/charts.ts';
+import { wireControls } from './operator/operator-controls.ts';
 
 /** An EventSource that was refused does not try again by itself. */
 const AGAIN_MS = 2000;

@@ -6,10 +6,10 @@ import type { Names } from '../journey/names.ts';
 import { OPTIONAL_FIELDS, PAGE_FIELDS, pageLinks, withPage } from '../page-fields.ts';
 import { fieldNote, problemNote, type ShownProblem } from '../problem-note.ts';
 import { idle, namesOf, reduce, type SearchState } from '../search-state.ts';
-import { enhanceCombobox } from './combobox.ts';
-import { createJourneyList, passes, readFilter, showFilters } from './journey-list.ts';
-import { follow } from './search-feed.ts';
-import { fragmentOf, show } from './show.ts';
+import { fragmentOf, show } from './dom/show.ts';
+import { enhanceCombobox } from './traveller/combobox.ts';
+import { createJourneyList, passes, readFilter, showFilters } from './traveller/journey-list.ts';
+import { follow } from './traveller/search-feed.ts';
 
 /** Screen readers repeat a line that changes: once a second at most. */
 const STATUS_EVERY_MS = 1000;

@@ -8,15 +8,17 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
+import { markStyles } from './carrier-mark.ts';
 
 const BROWSER = fileURLToPath(new URL('../browser/', import.meta.url));
+const LOOK = fileURLToPath(new URL('../look/', import.meta.url));
 
 /**
- * Bundles script and style of pages into a subfolder of `folder` that is named after their bytes, each also compressed by
+ * Bundles script, style and typeface of pages into a subfolder of `folder` that is named after their bytes, each also compressed by
  * gzip and brotli. Returns its name. Processes that do so at once do not disturb each other.
  */
 export function bundleAssets(folder: string, pages: readonly string[]): string {
@@ -35,13 +37,16 @@ export function bundleAssets(folder: string, pages: readonly string[]): string {
     conditions: ['@ticketing/source'],
     // Modules of the platform are imported by code that no page reaches: they vanish with it.
     external: ['node:*'],
+    loader: { '.woff2': 'file' },
+    assetNames: '[name]',
     logLevel: 'error',
   });
   const files = new Map<string, Uint8Array>([
-    ['icon.svg', readFileSync(join(BROWSER, 'icon.svg'))],
-    ...outputFiles.map(
-      ({ path, contents }) => [path.slice(path.lastIndexOf('/') + 1), contents] as const,
-    ),
+    ['icon.svg', readFileSync(join(LOOK, 'icon.svg'))],
+    ...outputFiles.map(({ path, text, contents }) => {
+      const bytes = path.endsWith('.css') ? Buffer.from(text + markStyles()) : contents;
+      return [basename(path), bytes] as const;
+    }),
   ]);
   const hash = createHash('sha256');
   for (const [name, bytes] of files) hash.update(name).update(bytes);
@@ -52,6 +57,8 @@ export function bundleAssets(folder: string, pages: readonly string[]): string {
   const fresh = mkdtempSync(join(folder, '.new-'));
   for (const [file, bytes] of files) {
     writeFileSync(join(fresh, file), bytes);
+    // Compressed already.
+    if (file.endsWith('.woff2')) continue;
     writeFileSync(join(fresh, `${file}.br`), brotliCompressSync(bytes));
     writeFileSync(join(fresh, `${file}.gz`), gzipSync(bytes, { level: 9 }));
   }

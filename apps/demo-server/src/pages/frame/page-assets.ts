@@ -13,7 +13,7 @@ export interface Assets {
   of(page: PageName): PageAssets;
 }
 
-const BROWSER = new URL('../browser/', import.meta.url);
+const SOURCES = new URL('../', import.meta.url);
 /** Beside the bundled programs. */
 const BUILT = new URL('./assets/', import.meta.url);
 
@@ -35,13 +35,14 @@ export async function openAssets(): Promise<Assets> {
     folder,
     of(page) {
       if (bundleAssets !== undefined) {
-        const newest = newestOf(BROWSER);
+        const newest = newestOf(SOURCES);
         if (newest > changedAt) name = bundleAssets(folder, PAGES);
         changedAt = newest;
       }
       const path = `/assets/${name}/`;
       return {
         icon: `${path}icon.svg`,
+        font: `${path}geist-latin.woff2`,
         style: `${path}${page}.css`,
         script: `${path}${page}.js`,
       };
@@ -49,10 +50,8 @@ export async function openAssets(): Promise<Assets> {
   };
 }
 
+/** Returns when a file below a folder was changed last, in epoch ms. */
 function newestOf(folder: URL): number {
-  const files = ['../', '../frame/', './'].flatMap((each) => {
-    const parent = new URL(each, folder);
-    return readdirSync(parent).map((file) => new URL(file, parent));
-  });
-  return Math.max(...files.map((file) => statSync(file).mtimeMs));
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return Math.max(...files.map((file) => statSync(new URL(file, folder)).mtimeMs));
 }

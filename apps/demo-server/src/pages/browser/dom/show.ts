@@ -1,4 +1,4 @@
-import type { SafeHtml } from '../frame/html.ts';
+import type { SafeHtml } from '../../frame/html.ts';
 
 /** Replaces what an element contains. */
 export function show(element: Element, markup: SafeHtml | string): void {

@@ -1,6 +1,6 @@
-import type { OperatorView } from '../figures/view-schema.ts';
-import { html, type SafeHtml } from './frame/html.ts';
-import { type PageAssets, pageEnd, pageStart } from './frame/page-frame.ts';
+import type { OperatorView } from '../../figures/view-schema.ts';
+import { html, type SafeHtml } from '../frame/html.ts';
+import { type PageAssets, pageEnd, pageStart } from '../frame/page-frame.ts';
 import { HEADLINES, operatorTables, type TableName } from './operator-tables.ts';
 import { modesText } from './operator-texts.ts';
 
@@ -64,7 +64,7 @@ ${(Object.keys(operatorTables) as TableName[])
   .map(panel)}
 <section aria-labelledby="events-title"><h2 id="events-title">Events</h2>
 <div id="events" role="log" aria-label="Events, the newest first" tabindex="0"><ol></ol></div></section>
-</main>${pageEnd}`;
+</main>${pageEnd('/operator')}`;
 }
 
 function panel(name: TableName): SafeHtml {

@@ -1,4 +1,4 @@
-import { show } from './show.ts';
+import { show } from '../dom/show.ts';
 
 /** Wires the controls of the page. Each says what became of it. */
 export function wireControls(page: HTMLElement, said: HTMLElement): void {

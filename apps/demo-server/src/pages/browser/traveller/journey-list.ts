@@ -1,8 +1,8 @@
 import { type Journey, type JourneyOrder, sortJourneys } from '@ticketing/core';
-import { html } from '../frame/html.ts';
-import { journeyDetails, journeyRow } from '../journey/journey-row.ts';
-import { clockOf, type Names } from '../journey/names.ts';
-import { fragmentOf, show } from './show.ts';
+import { html } from '../../frame/html.ts';
+import { journeyDetails, journeyRow } from '../../journey/journey-row.ts';
+import { clockOf, type Names } from '../../journey/names.ts';
+import { fragmentOf, show } from '../dom/show.ts';
 
 /** What the filters let through; `''` lets everything through. */
 export interface Filter {

@@ -1,7 +1,7 @@
-import type { OperatorView } from '../figures/view-schema.ts';
-import { type DispatchName, dispatchKind } from '../flags/dispatch-kinds.ts';
+import type { OperatorView } from '../../figures/view-schema.ts';
+import { type DispatchName, dispatchKind } from '../../flags/dispatch-kinds.ts';
+import type { Rates } from '../rates.ts';
 import { ms } from './operator-tables.ts';
-import type { Rates } from './rates.ts';
 
 /** Says in sentences how the server is composed. */
 export function modesText({ modes }: Pick<OperatorView, 'modes'>): string {

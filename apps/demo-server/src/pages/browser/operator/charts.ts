@@ -1,8 +1,8 @@
 import uPlot from 'uplot';
-import type { OperatorView } from '../../figures/view-schema.ts';
-import type { Rates } from '../rates.ts';
+import type { OperatorView } from '../../../figures/view-schema.ts';
+import type { Rates } from '../../rates.ts';
+import { clockTime } from '../dom/show.ts';
 import { dashOf, MOST_LINES } from './line-dash.ts';
-import { clockTime } from './show.ts';
 
 /** The charts of a page: two minutes of what the tables say. */
 export interface Charts {

@@ -1,6 +1,6 @@
-import type { SearchAnswerEvent } from '../../search/search-answer.ts';
-import type { ShownProblem } from '../problem-note.ts';
-import type { FeedEvent } from '../search-state.ts';
+import type { SearchAnswerEvent } from '../../../search/search-answer.ts';
+import type { ShownProblem } from '../../problem-note.ts';
+import type { FeedEvent } from '../../search-state.ts';
 
 /**
  * Asks the server, and calls back with each event. Resolves when the search has ended in whatever way; after an abort

@@ -1,7 +1,7 @@
-import { fold } from '../../search/fold.ts';
-import { html } from '../frame/html.ts';
-import { type Choice, matches } from '../match-stations.ts';
-import { show } from './show.ts';
+import { fold } from '../../../search/fold.ts';
+import { html } from '../../frame/html.ts';
+import { type Choice, matches } from '../../match-stations.ts';
+import { show } from '../dom/show.ts';
 
 /** What the server suggests for a text. */
 interface Suggestions {
