@@ -104,6 +104,16 @@ test('a condition has begun with the first call without an answer, and reports w
   ]);
 });
 
+test('calls that end without an answer while a process here is busy are not blamed on carriers', () => {
+  const strained = { others: { ok: 6, timeout: 3, open: 9 }, process: { utilisation: 0.95 } };
+  expect(healthIn(times(9, () => strained)).at(-1)).toBe('All well');
+});
+
+test('a carrier of several requests for a call, whose calls end after some of them, answers too late', () => {
+  const late = times(10, () => renfe({ open: 4, timeout: 2, sent: 8 }));
+  expect(runs(healthIn(late)).at(-1)?.[0]).toBe('Renfe answers too late');
+});
+
 test('a carrier that nobody asks any more stays as it was known, for a minute', () => {
   const story = [...times(5, () => renfe({ open: 20, timeout: 10 })), ...times(90, () => all({}))];
   const [first, second, third, ...others] = runs(healthIn(story));

@@ -15,6 +15,8 @@ export interface CarrierSecond {
   /** Calls that are open at the end. */
   readonly open?: number;
   readonly retried?: number;
+  /** Requests by HTTP. Default: one for each call that ended. */
+  readonly sent?: number;
 }
 
 /** What happens in a second. */
@@ -96,6 +98,7 @@ function startOf(id: string): Carrier {
 
 function after({ states, latency, http, ...of }: Carrier, second: CarrierSecond): Carrier {
   const { ok = 0, timeout = 0, error = 0, ms = 50, open = 0, retried = 0 } = second;
+  const { sent = ok + timeout + error + retried } = second;
   const grown = { ok, timeout, error };
   const took = { ok: ms, timeout: 2000, error: ms };
   const all = Object.keys(grown) as (keyof typeof grown)[];
@@ -108,7 +111,7 @@ function after({ states, latency, http, ...of }: Carrier, second: CarrierSecond)
     http: {
       ...http,
       inFlight: open,
-      sent: http.sent + ok + timeout + error + retried,
+      sent: http.sent + sent,
       retried: http.retried + retried,
     },
   };

@@ -155,8 +155,9 @@ export function createOperator(
       await reload();
       const elapsedMs = performance.now() - begunAt;
       const { view } = await look(false);
+      const sinceMs = performance.now() - begunAt;
       const young = view.processes.filter(
-        ({ kind, ageMs }) => !['primary', 'host'].includes(kind) && ageMs <= elapsedMs,
+        ({ kind, ageMs }) => !['primary', 'host'].includes(kind) && ageMs <= sinceMs,
       );
       const detail = `${young.length} in ${(elapsedMs / 1000).toFixed(1)} s`;
       note({ kind: 'reload-ended', severity: 'note', text: 'All workers replaced', detail });

@@ -1,11 +1,17 @@
 import type { ServerView } from '../figures/view-schema.ts';
 import type { Rates } from './rates.ts';
-import type { Sign } from './signs.ts';
+import { BUSY, type Sign } from './signs.ts';
 
 /** Facts of a carrier that one view does not show. */
 export interface CarrierMemory {
   /** Since it has been asked and has answered nothing; `askedAt`: when a call was last open, or ended without an answer. */
-  readonly quiet?: { readonly since: number; readonly timeouts: number; readonly askedAt: number };
+  readonly quiet?: {
+    readonly since: number;
+    readonly timeouts: number;
+    /** Requests by HTTP. */
+    readonly sent: number;
+    readonly askedAt: number;
+  };
   /** When it last was in such a time: calls of then have failed, and that is over. */
   readonly quietUntil?: number;
   /** Times within which three of four answers came, while it was not slow. */
@@ -15,13 +21,14 @@ export interface CarrierMemory {
 const noMemory: CarrierMemory = { usualMs: [] };
 /** States in which a carrier has answered, if only by an error. */
 const ANSWERS = ['ok', 'empty', 'error', 'rate-limited'];
-const FAILURES = ['error', 'rate-limited', 'rejected-busy', 'timeout'];
+const FAILURES = ['error', 'rate-limited', 'rejected-busy'];
 /** One call without an answer may be the fault of a network. */
 const LEAST_TIMEOUTS = 2;
 /** A carrier that nobody asks stays as it was last known for this time. */
 const REMEMBER_MS = 60_000;
 /** Rates count failures for so long. */
 const RECENT_MS = 10_000;
+const REQUESTS_IF_LATE = 1.5;
 const LEAST_FAILURES = 3;
 const MANY = 0.2;
 /** Calls from which a quantile is worth a comparison. */
@@ -100,6 +107,12 @@ function signsOfOne(id: string, context: Context, before: CarrierMemory): Found 
   if (quiet !== undefined && (quiet.timeouts >= LEAST_TIMEOUTS || isOpenTooLong)) {
     const detail = open > 0 ? counted(open, 'call', 'open') : 'not asked now';
     const lasting = { since: quiet.since, afterMs: 0, untilMs: 0 };
+    // A search that takes several requests, and has sent the next, has had answers.
+    const isLate = quiet.sent > REQUESTS_IF_LATE * (quiet.timeouts + open);
+    if (isLate) {
+      const late = { state: 'fails', severity: 'bad', says: 'answers too late', detail } as const;
+      return { signs: [{ ...of, ...late, ...lasting }], memory: { ...before, quiet } };
+    }
     const hangs: Sign = {
       ...of,
       state: 'hangs',
@@ -121,7 +134,8 @@ function signsOfOne(id: string, context: Context, before: CarrierMemory): Found 
     const lasting = { afterMs: 10_000, untilMs: 3000 };
     signs.push({ ...of, state: 'slow', severity: 'warn', says: 'is slow', detail, ...lasting });
   }
-  const failed = total(FAILURES.map((state) => rates.recent(`state ${id} ${state}`)));
+  const failures = isStrained(view, rates) ? FAILURES : [...FAILURES, 'timeout'];
+  const failed = total(failures.map((state) => rates.recent(`state ${id} ${state}`)));
   const ended =
     failed + total(['ok', 'empty'].map((state) => rates.recent(`state ${id} ${state}`)));
   if (isOver && failed >= LEAST_FAILURES && failed / ended >= MANY) {
@@ -143,6 +157,13 @@ function signsOfOne(id: string, context: Context, before: CarrierMemory): Found 
   return { signs, memory };
 }
 
+/** Whether answers may be late because a process here has no time to read them. */
+function isStrained({ processes }: ServerView, rates: Rates): boolean {
+  return processes.some(
+    ({ id, utilisation = 0 }) => utilisation > BUSY || (rates.perSecond(`refused ${id}`) ?? 0) > 0,
+  );
+}
+
 function quietOf(
   id: string,
   { view: { at, carriers }, rates }: Context,
@@ -156,8 +177,14 @@ function quietOf(
     const isKnown = quiet !== undefined && quiet.timeouts >= LEAST_TIMEOUTS;
     return isKnown && at - quiet.askedAt <= REMEMBER_MS ? quiet : undefined;
   }
-  const { since = at, timeouts: earlier = 0 } = quiet ?? {};
-  return { since, timeouts: earlier + timeouts, askedAt: at };
+  const sent = rates.latest(`sent ${id}`);
+  const before = quiet ?? { since: at, timeouts: 0, sent: 0 };
+  return {
+    since: before.since,
+    timeouts: before.timeouts + timeouts,
+    sent: before.sent + sent,
+    askedAt: at,
+  };
 }
 
 function medianOf(values: readonly number[]): number | undefined {
