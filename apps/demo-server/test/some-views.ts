@@ -30,14 +30,14 @@ export interface Second {
 }
 
 /** Names of the carriers by their ids. */
-export const NAMES = { renfe: 'Renfe', ouigo: 'Ouigo', avlo: 'Avlo' };
+const NAMES = { renfe: 'Renfe', ouigo: 'Ouigo', avlo: 'Avlo' };
 /** When the first view is made; processes have run for a while. */
 export const START = 1_000_000;
 
 const times = { count: 0, mean: 0, p50: 0, p90: 0, p99: 0, max: 0 };
 const noTimes = { leMs: LE_MS, counts: LE_MS.map(() => 0), sumMs: 0 };
 
-export const somePool: Pool = {
+const somePool: Pool = {
   ...{ process: 'server-0', id: 'server-0/tasks', kind: 'fork', circuit: 'closed' },
   ...{ completed: 0, failed: 0, aborted: 0, rejected: 0, refused: 0, retried: 0 },
   ...{ wait: times, run: times, transport: times },

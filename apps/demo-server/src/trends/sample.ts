@@ -24,7 +24,7 @@ export type LineName =
   | `carrier ${string}`;
 
 /** Milliseconds that a history holds. */
-export const HISTORY_MS = 120_000;
+const HISTORY_MS = 120_000;
 /** Most samples of a history. */
 const MOST = 120;
 /** Samples are a second apart; a view that somebody asked for between two of them is none. */
