@@ -11,7 +11,7 @@ import {
   savedOf,
 } from '../src/pages/operator/operator-tables.ts';
 import { loadText, modesText } from '../src/pages/operator/operator-texts.ts';
-import { createRates, growthOf, quantileOf } from '../src/pages/rates.ts';
+import { createRates, growthOf, quantileOf } from '../src/trends/rates.ts';
 
 const LE = [5, 10, 100];
 const buckets = (...counts: number[]) => ({ leMs: LE, counts, sumMs: 0 });
@@ -24,9 +24,13 @@ function view(at: number, parts: Partial<OperatorView> = {}): OperatorView {
     modes: {
       ...{ accept: 'cluster', workers: 2, dispatch: 'fork', dispatchWorkers: 3 },
       ...{ offload: 'whole', coalesce: 'on', tls: false, controls: 'on' },
+      ...{ deadlineMs: 2000, carriers: { renfe: 'Renfe' } },
     },
     ...{ processes: [], searches: [], routes: [], coalesce: [], pools: [], carriers: [] },
-    ...{ fleets: [], hosts: [], events: [], ...parts },
+    ...{ fleets: [], hosts: [], coordinators: [], events: [], health: [] },
+    rates: { perSecond: {}, recent: {}, p50: {}, p99: {} },
+    sample: { at, lines: {} },
+    ...parts,
   };
 }
 

@@ -8,7 +8,7 @@ import {
   type TableRow,
 } from '../operator/operator-tables.ts';
 import { loadText, routerText } from '../operator/operator-texts.ts';
-import { createRates } from '../rates.ts';
+import { createRates } from '../../trends/rates.ts';
 import { clockTime, fragmentOf, show } from './dom/show.ts';
 import { createCharts } from './operator/charts.ts';
 import { wireControls } from './operator/operator-controls.ts';

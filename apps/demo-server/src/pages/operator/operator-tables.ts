@@ -1,6 +1,6 @@
 import type { OperatorView } from '../../figures/view-schema.ts';
 import { html, type SafeHtml } from '../frame/html.ts';
-import { isOutermost, type Rates } from '../rates.ts';
+import { isOutermost, type Rates } from '../../trends/rates.ts';
 
 /** A row of a table: its first cell names it. */
 export interface TableRow {

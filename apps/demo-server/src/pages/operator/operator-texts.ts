@@ -1,6 +1,6 @@
 import type { OperatorView } from '../../figures/view-schema.ts';
 import { type DispatchName, dispatchKind } from '../../flags/dispatch-kinds.ts';
-import type { Rates } from '../rates.ts';
+import type { Rates } from '../../trends/rates.ts';
 import { ms } from './operator-tables.ts';
 
 /** Says in sentences how the server is composed. */

@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import type { OperatorView } from '../../../figures/view-schema.ts';
-import type { Rates } from '../../rates.ts';
+import type { Rates } from '../../../trends/rates.ts';
 import { clockTime } from '../dom/show.ts';
 import { dashOf, MOST_LINES } from './line-dash.ts';
 
