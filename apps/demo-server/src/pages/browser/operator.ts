@@ -1,5 +1,6 @@
 // The operator's page: follows the views of the server, and shows each in tables and charts.
 import type { OperatorView } from '../../figures/view-schema.ts';
+import { createRates } from '../../trends/rates.ts';
 import { html } from '../frame/html.ts';
 import {
   headlines,
@@ -8,7 +9,6 @@ import {
   type TableRow,
 } from '../operator/operator-tables.ts';
 import { loadText, routerText } from '../operator/operator-texts.ts';
-import { createRates } from '../../trends/rates.ts';
 import { clockTime, fragmentOf, show } from './dom/show.ts';
 import { createCharts } from './operator/charts.ts';
 import { wireControls } from './operator/operator-controls.ts';

@@ -1,0 +1,18 @@
+import { NONE, percent } from './amounts.ts';
+
+/** Says what a carrier is made to do wrong; `undefined` if nothing. */
+export function faultOf(plan: unknown): string | undefined {
+  const { fault } = Object(plan) as { fault?: { kind: string; share: number } | null };
+  if (fault === undefined || fault === null) return undefined;
+  return `${fault.kind}, ${fault.share === 1 ? 'every call' : `${percent(fault.share)} of calls`}`;
+}
+
+/** Says how long a carrier takes by its plan. */
+export function latencyOf(plan: unknown): string {
+  const { latency } = Object(plan) as {
+    latency?: { kind: string; ms?: number; p50Ms?: number; p99Ms?: number };
+  };
+  if (latency === undefined) return NONE;
+  if (latency.kind === 'fixed') return `${latency.ms} ms`;
+  return latency.kind === 'random' ? '0-999 ms' : `${latency.p50Ms}:${latency.p99Ms} ms`;
+}
