@@ -224,10 +224,10 @@ function* readingsOfCoalescing(view: ServerView): Generator<Reading, void> {
   for (const { process, name, scope, asked, led, joined, hits, overflowed } of view.coalesce) {
     if (scope === 'process') yield { process, name: 'asked', counts: [asked] };
     if (isOutermost(view, name, scope)) yield { process, name: 'led', counts: [led] };
-    for (const of of [scope, `${scope} ${process}`]) {
-      yield { process, name: `asked ${of}`, counts: [asked] };
-      yield { process, name: `led ${of}`, counts: [led] };
-      yield { process, name: `saved ${of}`, counts: [joined + hits] };
+    for (const group of [scope, `${scope} ${process}`]) {
+      yield { process, name: `asked ${group}`, counts: [asked] };
+      yield { process, name: `led ${group}`, counts: [led] };
+      yield { process, name: `saved ${group}`, counts: [joined + hits] };
     }
     yield { process, name: `overflowed ${process}`, counts: [overflowed] };
   }

@@ -22,7 +22,9 @@ export function ms(value: number | undefined): string {
 }
 
 export function bytes(value: number | undefined): string {
-  return value === undefined ? NONE : `${Math.round(value / 2 ** 20)} MiB`;
+  if (value === undefined) return NONE;
+  const mebibytes = Math.round(value / 2 ** 20);
+  return mebibytes < 1000 ? `${mebibytes} MiB` : `${(value / 2 ** 30).toFixed(1)} GiB`;
 }
 
 /** Writes a count with its noun: `1 call`, `3 calls`. */

@@ -1,10 +1,22 @@
 import { NONE, percent } from './amounts.ts';
 
+/** Faults by their kinds. */
+const FAULTS: Readonly<Record<string, string>> = {
+  hang: 'hangs',
+  error: 'fails',
+  drip: 'drips',
+  truncated: 'breaks off',
+  'malformed-price': 'wrong price',
+  'rate-limited': 'refuses',
+  throttled: 'throttles',
+};
+
 /** Says what a carrier is made to do wrong; `undefined` if nothing. */
 export function faultOf(plan: unknown): string | undefined {
   const { fault } = Object(plan) as { fault?: { kind: string; share: number } | null };
   if (fault === undefined || fault === null) return undefined;
-  return `${fault.kind}, ${fault.share === 1 ? 'every call' : `${percent(fault.share)} of calls`}`;
+  const word = FAULTS[fault.kind] ?? fault.kind;
+  return fault.share === 1 ? word : `${word}, ${percent(fault.share)}`;
 }
 
 /** Says how long a carrier takes by its plan. */
