@@ -10,6 +10,9 @@ import type { Column, ColumnKind, Part, SystemModel } from './system/system-mode
 /** Workers that are cells; more are told as a number. */
 const MOST_CELLS = 16;
 
+/** Parts that are said to be well; of others only what is not. */
+const STATED: readonly Part['kind'][] = ['server', 'host', 'carrier'];
+
 /** Words of a stem, by the card that it leads to. */
 const UNITS: Readonly<Record<ColumnKind, string>> = {
   clients: '',
@@ -64,7 +67,8 @@ function row(part: Part): SafeHtml {
       : kind === 'pool' && workers !== undefined
         ? ''
         : lines.join(' · ').replaceAll(' in flight', '');
-  const isSaid = kind !== 'clients' && kind !== 'more' && (kind !== 'pool' || state !== 'healthy');
+  const isSaid =
+    state === 'healthy' ? STATED.includes(kind) : kind !== 'clients' && kind !== 'more';
   return html`<li data-key="${id}"><button type="button" data-part="${id}" data-state="${state}" aria-label="${partLabel(part)}">${kind === 'carrier' && carrierMark(part.row, name, 'small')}<b>${kind === 'pool' ? (part.owner ?? name) : name}</b> ${kind === 'pool' && workers !== undefined && cells(workers)}<span class="num muted">${text}${busy}</span>${isSaid && html` <span class="state ${ink}"><span aria-hidden="true">${glyph}</span> ${word}</span>`}</button></li>`;
 }
 

@@ -5,6 +5,7 @@ import { tenth } from './layout/place-edges.ts';
 import type { Layout, Placed, PlacedEdge } from './layout/placed.ts';
 import { partLabel } from './part-label.ts';
 import { type Shape, shape } from './shape.ts';
+import type { Edge } from './system/system-model.ts';
 
 /** Width of an edge without traffic, and how much the one with most has more. */
 const [LEAST_WIDTH, MORE_WIDTH] = [1.5, 10.5];
@@ -30,8 +31,23 @@ export function mapShapes({ titles, parts, edges }: Layout, most: number): Shape
 /** Returns the width of an edge, which grows with its rate. */
 export function widthOf(rate: number | undefined, most: number): number {
   const share = most > 0 ? Math.min(1, (rate ?? 0) / most) : 0;
-  // Quarters, so that an edge whose rate trembles stays.
-  return Math.round((LEAST_WIDTH + MORE_WIDTH * share) * 4) / 4;
+  return tenth(LEAST_WIDTH + MORE_WIDTH * share);
+}
+
+/** Change of a width that is drawn: an edge whose rate trembles stays. */
+const NOTICED = 0.5;
+
+/** Returns edges whose width is that of `before`, unless it changes by more than one notices. */
+export function steady<E extends Edge>(
+  edges: readonly E[],
+  before: ReadonlyMap<string, number | undefined>,
+  most: number,
+): E[] {
+  return edges.map((edge) => {
+    const held = before.get(`${edge.from} ${edge.to}`);
+    const change = Math.abs(widthOf(edge.rate, most) - widthOf(held, most));
+    return change < NOTICED ? { ...edge, rate: held } : edge;
+  });
 }
 
 function edgeShape({ from, to, rate, state, d }: PlacedEdge, most: number): Shape {
@@ -168,7 +184,7 @@ function poolInside(placed: Placed): Shape[] {
   const room = isFull ? 20 : 15;
   const shapes = [
     // What the pointer and the focus find.
-    rect('node', 'node bare', { x: x - 4, y: y - 2, width: width + 8, height: room - 1 }, 5),
+    rect('node', 'node bare quiet', { x: x - 4, y: y - 2, width: width + 8, height: room - 1 }, 5),
     label('name', x, base, isFull ? part.name : (part.owner ?? part.name)),
     label('rate', x + width, base, right, `end${isWell ? '' : ' say'}`),
   ];
@@ -252,7 +268,7 @@ function moreInside(placed: Placed): Shape[] {
   const { part, x, y, width, height } = placed;
   const text = [part.name, ...part.lines].join(', ');
   return [
-    rect('node', 'node bare', { x: x - 4, y, width: width + 8, height }, 6),
+    rect('node', 'node bare quiet', { x: x - 4, y, width: width + 8, height }, 6),
     label('name', x, y + 14, text, part.lines.length > 0 ? 'say' : ''),
   ];
 }

@@ -28,7 +28,7 @@ export function partDetails(part: Part, context: DetailContext): SafeHtml {
   const known = context.view.health.filter((each) => isOf(each, part));
   return html`<p class="part-state"><span class="state ${ink}"><span aria-hidden="true">${glyph}</span> ${word}</span></p>
 ${known.map(({ name, says, since, detail }) => html`<p class="muted" data-key="${says}">${name} ${says} since ${clockTime(since)}${detail !== undefined && `, ${detail}`}</p>`)}
-<dl class="facts">${figures.map(([name, text]) => html`<div data-key="${name}"><dt>${name}</dt><dd class="num">${text}</dd></div>`)}</dl>
+<dl class="facts">${figures().map(([name, text]) => html`<div data-key="${name}"><dt>${name}</dt><dd class="num">${text}</dd></div>`)}</dl>
 ${chartsOf(part).map((chart) => chartFigure(chart, context))}
 ${workers.length > 0 && html`<h3>${counted(workers.length, 'part')}</h3><ul class="members">${workers.map(member)}</ul>`}
 ${actionsOf(part, context)}`;

@@ -3,7 +3,7 @@ import type { OperatorView } from '../../../figures/view-schema.ts';
 import { flowCards } from '../../picture/flow-cards.ts';
 import { folded } from '../../picture/layout/folded.ts';
 import { layoutOf } from '../../picture/layout/layout-of.ts';
-import { mapShapes } from '../../picture/map-shapes.ts';
+import { mapShapes, steady } from '../../picture/map-shapes.ts';
 import { partTable } from '../../picture/part-table.ts';
 import { partsOf, type SystemModel } from '../../picture/system/system-model.ts';
 import { systemOf } from '../../picture/system/system-of.ts';
@@ -35,6 +35,8 @@ export function createSystemPicture(
   let latest: { readonly view: OperatorView; readonly history: History } | undefined;
   /** The highest rate of an edge that has been seen. */
   let most = 0;
+  /** Rates by which edges are drawn. */
+  let rates: ReadonlyMap<string, number | undefined> = new Map();
 
   function show(): void {
     if (latest === undefined) return;
@@ -43,10 +45,15 @@ export function createSystemPicture(
     const drawn = folded(model);
     most = Math.max(most, ...drawn.edges.map(({ rate = 0 }) => rate));
     // The other one is hidden.
-    if (isWide.matches) draw(mapShapes(layoutOf(drawn), most));
-    else patch(flow, flowCards(drawn, most));
+    if (isWide.matches) {
+      const layout = layoutOf(drawn);
+      const edges = steady(layout.edges, rates, most);
+      rates = new Map(edges.map(({ from, to, rate }) => [`${from} ${to}`, rate]));
+      draw(mapShapes({ ...layout, edges }, most));
+    }
+    if (!isWide.matches) patch(flow, flowCards(drawn, most));
     if (table.open) patch(place, partTable(model));
-    drawer.update({ ...latest, view, history, parts: allParts(model, drawn) });
+    drawer.update({ view, history, parts: allParts(model, drawn) });
   }
 
   isWide.addEventListener('change', show);

@@ -48,5 +48,9 @@ function gridOf(count: number, room: number, size: Placed['size']): Grid | undef
   const few = Math.max(1, Math.ceil(count / 4));
   const small = [few, Math.ceil(count / MOST_IN_ROW)].find((rows) => fits(rows, SMALL));
   if (small === undefined) return undefined;
-  return { rows: small, columns: Math.max(4, Math.ceil(count / small)), cell: SMALL };
+  return {
+    rows: small,
+    columns: small === 1 ? Math.max(4, count) : Math.ceil(count / small),
+    cell: SMALL,
+  };
 }

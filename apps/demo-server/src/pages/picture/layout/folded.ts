@@ -44,7 +44,7 @@ function moreOf(kind: Column['kind'], parts: readonly Part[]): Part {
     rate: sumOf(parts, ({ rate }) => rate),
     lines: isWell ? [] : [`${glyph} ${many} ${word}`],
     counts: {},
-    figures: [['Parts', counted(parts.length, 'part')]],
+    figures: () => [['Parts', counted(parts.length, 'part')]],
     workers: parts,
     row: '',
   };

@@ -1,3 +1,4 @@
+import { groupedBy } from '../system/reading.ts';
 import type { Edge } from '../system/system-model.ts';
 import type { Junction, Placed, PlacedEdge } from './placed.ts';
 
@@ -34,16 +35,18 @@ export function placeEdges(
   for (const placed of parts) ends.set(placed.part.id, endOf(placed));
   const known = edges.filter(({ from, to }) => ends.has(from) && ends.has(to));
   const named = (id: string): End => ends.get(id) as End;
+  const [leaving, coming] = [
+    besideEachOther(known, 'from', named),
+    besideEachOther(known, 'to', named),
+  ];
   const portOf = (edge: Edge, side: 'from' | 'to'): number => {
-    const [own, other] = [named(edge[side]), side === 'from' ? 'to' : 'from'] as const;
-    const beside = known
-      .filter((each) => each[side] === own.id)
-      .sort((one, two) => named(one[other]).middle - named(two[other]).middle);
+    const own = named(edge[side]);
     if (side === 'to' && own.isTall) {
       const half = own.height / 2;
       const y = named(edge.from).middle;
       return Math.min(own.middle + half, Math.max(own.middle - half, y));
     }
+    const beside = (side === 'from' ? leaving : coming).get(own.id) ?? [];
     const step = Math.min(own.apart, own.height / beside.length);
     return own.middle + (beside.indexOf(edge) - (beside.length - 1) / 2) * step;
   };
@@ -53,6 +56,17 @@ export function placeEdges(
     const end = { x: to.left, y: portOf(edge, 'to') };
     return { ...edge, d: pathOf([start, ...waysPast(parts, start, end), end]) };
   });
+}
+
+/** Returns the edges at one end of each part, sorted by where they lead. */
+function besideEachOther(
+  edges: readonly Edge[],
+  side: 'from' | 'to',
+  named: (id: string) => End,
+): ReadonlyMap<string, readonly Edge[]> {
+  const other = side === 'from' ? 'to' : 'from';
+  const sorted = [...edges].sort((one, two) => named(one[other]).middle - named(two[other]).middle);
+  return groupedBy(sorted, (edge) => edge[side]);
 }
 
 function endOf({ part, x, y, width, height, cells }: Placed): End {

@@ -16,7 +16,7 @@ export function clientsPart({ view, rates }: Reading): Part {
     rate,
     lines: [perSecond(rate), `${open} open`],
     counts: { open },
-    figures: [
+    figures: () => [
       ['Requests', perSecond(rate)],
       ['Open connections', whole(open)],
       ['Errors', perSecond(rates.perSecond('errors'))],
@@ -52,7 +52,7 @@ export function acceptParts(reading: Reading): Part[] {
           ? ['node:cluster', `${waiting} waiting`, `${cluster?.dropped ?? 0} dropped`]
           : [byWhat(routeBy), `${waiting} waiting`, `claim p99 ${claim}`],
       counts: { accepted: router?.accepted ?? 0, ...ownTasks(reading) },
-      figures: [
+      figures: () => [
         ...(router
           ? ([
               ['Way', accept === 'socket' ? 'hands sockets over' : 'proxies requests'],
@@ -119,7 +119,7 @@ export function carrierParts(reading: Reading): Part[] {
         answered: ended(['ok', 'empty']),
         open,
       },
-      figures: [
+      figures: () => [
         ['Calls', perSecond(rate)],
         ['Time, p50', ms(rates.quantile(`carrier ${id}`, 0.5))],
         ['Time, p99', ms(p99)],

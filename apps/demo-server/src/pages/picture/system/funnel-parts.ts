@@ -87,7 +87,7 @@ function funnelPart(reading: Reading, { id, asked, loads, rows }: Sharing): Omit
     ],
     share,
     counts,
-    figures: [
+    figures: () => [
       ['Asked', perSecond(asked)],
       ['Loads', perSecond(loads)],
       ['Calls saved', percent(share)],

@@ -10,7 +10,7 @@ import {
   sumOf,
   workPlaceOf,
 } from './reading.ts';
-import type { Part } from './system-model.ts';
+import type { Figures, Part } from './system-model.ts';
 
 type Pool = Reading['view']['pools'][number];
 
@@ -33,7 +33,7 @@ export function serverParts(reading: Reading): Part[] {
       lines: [row ? `${perSecond(rate)} · ${inFlight} in flight` : NONE],
       share: row?.utilisation,
       counts: { requests: sumOf(rows, (each) => each.requests), tasks: tasksOf(pools) },
-      figures: [
+      figures: () => [
         ['Requests', perSecond(rate)],
         ['In flight', whole(row && inFlight)],
         ['Waiting', whole(row?.waiting)],
@@ -81,7 +81,7 @@ function poolPart(reading: Reading, id: string, pool: Pool | undefined): Omit<Pa
     rate,
     lines: [perSecond(rate), ...(queued > 0 ? [`${queued} queued`] : [])],
     counts: { tasks: tasksOf(pool ? [pool] : []), running: pool?.running ?? 0, queued },
-    figures: [
+    figures: () => [
       ['Tasks', perSecond(rate)],
       ...(pool ? poolFigures(pool) : []),
       ['Wait, p50, p99', quantiles(reading, `wait ${id}`)],
@@ -103,7 +103,7 @@ function workerPart(reading: Reading, server: string, id: string): Part {
     lines: [whole(row && running)],
     share: row && Math.min(1, running / Math.max(1, row.window ?? 1)),
     counts: { running },
-    figures: [
+    figures: () => [
       ['Running', row ? `${running} of ${row.window ?? NONE}` : NONE],
       ['Tasks so far', whole(row?.requests)],
       ...processFigures(rows),
@@ -153,7 +153,7 @@ export function hostParts(reading: Reading): Part[] {
         rate,
         lines: [`${perSecond(rate)} · ${running} running`, `${rtt} away`],
         counts: { done: sumOf(seen, ({ done }) => done), running },
-        figures: [
+        figures: () => [
           ['Calls', perSecond(rate)],
           ['Running', `${running} of ${credit}`],
           ['Round trip', rtt],
@@ -181,12 +181,12 @@ function noHost({ processes, pools }: Reading['view']): Part {
     state: processes.length === 0 ? 'unknown' : 'dead',
     lines: processes.length === 0 ? [NONE] : [hasFallback ? 'tasks run in servers' : 'tasks fail'],
     counts: {},
-    figures: [],
+    figures: () => [],
     row: '',
   };
 }
 
-function processFigures(rows: readonly ProcessRow[]): Part['figures'] {
+function processFigures(rows: readonly ProcessRow[]): Figures {
   const [row] = rows;
   if (row === undefined) return [];
   const { pid, threadId, utilisation, loopP99Ms, memoryBytes, ageMs } = row;
@@ -202,7 +202,7 @@ function processFigures(rows: readonly ProcessRow[]): Part['figures'] {
   ];
 }
 
-function poolFigures(pool: Pool): Part['figures'] {
+function poolFigures(pool: Pool): Figures {
   const { running, queued, lost, killed, recycled, circuit, fallback } = pool;
   return [
     ['Tasks running, queued', `${running}, ${queued}`],

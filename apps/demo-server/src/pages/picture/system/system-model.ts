@@ -22,6 +22,9 @@ export interface Column {
   readonly parts: readonly Part[];
 }
 
+/** Names and texts of figures. */
+export type Figures = readonly (readonly [name: string, text: string])[];
+
 /** Something that work flows through, with its figures. */
 export interface Part {
   /** Unique, and the same for what takes its place: `server server-0`, `carrier renfe`. */
@@ -46,8 +49,8 @@ export interface Part {
   readonly share?: number | undefined;
   /** Counters, as the view has them. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Figures of its drawer: name and text. */
-  readonly figures: readonly (readonly [name: string, text: string])[];
+  /** Returns the figures of its drawer: name and text. */
+  readonly figures: () => Figures;
   /** Workers of a pool, or the parts that one stands for. */
   readonly workers?: readonly Part[];
   /** Id of the server that a funnel or a pool belongs to alone. */
