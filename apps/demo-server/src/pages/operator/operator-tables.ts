@@ -148,7 +148,7 @@ export const operatorTables = {
         title: '2 min',
         kind: 'drawing',
         width: 66,
-        cell: ({ id }, { history }) => sparkline(history.lines[`busy ${id}`]),
+        cell: ({ id }, { history }) => sparkline(history, `busy ${id}`),
       },
       numbers('Loop p99', ({ process }) => ms(process?.loopP99Ms), 66),
       numbers('Memory', ({ process }) => bytes(process?.memoryBytes), 66),
@@ -252,6 +252,12 @@ export const operatorTables = {
           html`${name} <small class="muted">${id.slice(name.length + 1)}${revision && ` ${revision}`}</small>`,
       },
       {
+        title: 'For',
+        kind: 'by',
+        width: 144,
+        cell: ({ fleet }) => (fleet === 'tasks' ? 'tasks of carriers' : 'questions'),
+      },
+      {
         title: 'State',
         kind: 'state',
         width: 80,
@@ -259,12 +265,6 @@ export const operatorTables = {
           if (isSelf) return stateCell('joined', 'this one');
           return refused ? stateCell('refused', `passed over: ${refused}`) : stateCell(state);
         },
-      },
-      {
-        title: 'For',
-        kind: 'by',
-        width: 144,
-        cell: ({ fleet }) => (fleet === 'tasks' ? 'tasks of carriers' : 'questions'),
       },
       { title: 'Zone', cell: ({ zone }) => zone ?? NONE },
       numbers('Round trip', ({ rttMs }) => ms(rttMs)),
@@ -314,11 +314,14 @@ function bar(parts: readonly number[], most: number): SafeHtml {
   )}</svg>`;
 }
 
-/** Draws two minutes of shares, 0 to 1; the latest is beside it as text. */
-function sparkline(values: readonly (number | null)[] = []): SafeHtml {
-  const points = values.flatMap((value, at) => {
-    const isDrawn = value !== null && (values.length - 1 - at) % 3 === 0;
-    return isDrawn ? [`${120 - values.length + at} ${Math.round(170 - value * 160) / 10}`] : [];
+/** Draws two minutes of shares, 0 to 1; the latest is beside it as text. It has each third sample, so it changes every 3 s. */
+function sparkline({ at, lines }: History, name: string): SafeHtml {
+  const third = (time: number) => Math.floor(time / 3000);
+  const end = third(at.at(-1) ?? 0);
+  const points = (lines[name] ?? []).flatMap((value, place) => {
+    const [own = 0, before = 0] = [at[place], at[place - 1]].map((time) => third(time ?? 0));
+    if (value === null || own === before) return [];
+    return [`${(40 + own - end) * 3} ${Math.round(170 - value * 160) / 10}`];
   });
   return html`<svg class="spark" viewBox="0 0 120 18" preserveAspectRatio="none" aria-hidden="true">${
     points.length > 1 && html`<path d="M${points.join('L')}"/>`

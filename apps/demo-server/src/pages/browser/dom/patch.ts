@@ -49,6 +49,8 @@ function keyOf(node: Node): string | undefined {
 }
 
 function patchNode(known: Node, node: Node): void {
+  // The platform compares faster than a walk does; most parts have not changed.
+  if (known.isEqualNode(node)) return;
   if (!(known instanceof Element && node instanceof Element)) {
     if (known.nodeValue !== node.nodeValue) known.nodeValue = node.nodeValue;
     return;

@@ -11,12 +11,14 @@ export interface Charts {
 
 /** Units of a drawing are a sixteenth of the text size of the page. */
 const UNITS = 16;
+/** As far from the window a chart is drawn, so that it is there when it is scrolled to. */
+const NEAR = '300px';
 
 /** Finds the places of the charts on the page. */
 export function createCharts(page: ParentNode): Charts {
   const places = charts.flatMap((chart) => {
     const host = page.querySelector<HTMLElement>(`[data-chart="${chart.title}"]`);
-    return host === null ? [] : [{ chart, host, width: 0 }];
+    return host === null ? [] : [{ chart, host, width: 0, isNear: false }];
   });
   let latest: { readonly view: OperatorView; readonly history: History } | undefined;
   let pointedTime: number | undefined;
@@ -27,8 +29,8 @@ export function createCharts(page: ParentNode): Charts {
     if (latest === undefined) return;
     const { view, history } = latest;
     const at = pointedTime === undefined ? -1 : history.at.indexOf(pointedTime);
-    for (const { chart, host, width } of places) {
-      if (width === 0) continue;
+    for (const { chart, host, width, isNear } of places) {
+      if (width === 0 || !isNear) continue;
       patch(host, chartFigure(chart, { view, history, width, pointed: at < 0 ? undefined : at }));
     }
   }
@@ -47,8 +49,20 @@ export function createCharts(page: ParentNode): Charts {
     }
     drawSoon();
   });
+  // A drawing that nobody sees is not made; tables have its figures for those who do not see.
+  const nearness = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const place = places.find(({ host }) => host === target);
+        if (place !== undefined) place.isNear = isIntersecting;
+      }
+      drawSoon();
+    },
+    { rootMargin: NEAR },
+  );
   for (const place of places) {
     sizes.observe(place.host);
+    nearness.observe(place.host);
     place.host.addEventListener('pointermove', ({ clientX }) => {
       const plot = place.host.querySelector('.plot')?.getBoundingClientRect();
       if (latest === undefined || plot === undefined) return;

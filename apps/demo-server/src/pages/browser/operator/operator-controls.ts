@@ -38,11 +38,7 @@ export function wireControls(panel: HTMLElement, actions: Actions): void {
     if (button === null) return;
     const { plans, preset } = button.dataset;
     if (plans !== undefined) {
-      const done = button.textContent === 'Set' ? 'is in force' : 'is reset';
-      void applyPlans(
-        JSON.parse(plans),
-        preset === 'All well' ? 'All faults are reset' : `${preset}: ${done}`,
-      );
+      void applyPlans(JSON.parse(plans), `${button.textContent}: ${preset}`);
     }
     if (button.id === 'reload') askReload(true);
     if (button.id === 'reload-keep') askReload(false);
