@@ -77,7 +77,7 @@ function funnelPart(reading: Reading, { id, asked, loads, rows }: Sharing): Omit
   return {
     id: `funnel ${id}`,
     kind: 'funnel',
-    state: stateOf(conditions),
+    state: view.processes.length === 0 ? 'unknown' : stateOf(conditions),
     rate: loads,
     lines: [
       percent(share),
