@@ -15,7 +15,7 @@ type Cell = string | SafeHtml;
 export type Kind = 'text' | 'number' | 'drawing' | 'state' | 'by';
 
 /** Width of a column, in sixteenths of the text size of the page. */
-type Width = 50 | 58 | 66 | 74 | 80 | 86 | 144;
+type Width = 50 | 54 | 58 | 66 | 74 | 80 | 86 | 92 | 144;
 
 /** A column of a table. */
 interface Column<Row> {
@@ -184,11 +184,11 @@ export const operatorTables = {
           return fault === undefined ? latencyOf(plan) : html`<b>${fault}</b>`;
         },
       },
-      numbers('p50, p99', ({ id }, { rates }) => quantiles(rates, `carrier ${id}`), 86),
+      numbers('p50, p99', ({ id }, { rates }) => quantiles(rates, `carrier ${id}`), 92),
       numbers('Answered', ({ id }, { rates }) => recent(rates, id, ['ok', 'empty']), 66),
       numbers('No answer', ({ id }, { rates }) => recent(rates, id, ['timeout']), 74),
       numbers('Failed', ({ id }, { rates }) => recent(rates, id, FAILED), 50),
-      wholes('Open', 'open', 58),
+      wholes('Open', 'open', 54),
     ],
   }),
   pools: table({

@@ -7,7 +7,7 @@ import { type Kind, operatorTables, type TableName, type TableRow } from './oper
 /** Renders a table without rows. */
 export function tableSection(name: TableName): SafeHtml {
   const { title, note, columns, hasActions } = operatorTables[name];
-  return html`<section class="card panel" id="${name}" aria-labelledby="${name}-title"><header><h2 id="${name}-title">${title}</h2><p class="muted" id="${name}-note">${note}</p></header>
+  return html`<section class="card panel" id="${name}"><header><h2 id="${name}-title">${title}</h2><p class="muted" id="${name}-note">${note}</p></header>
 <div class="scroll" role="region" aria-labelledby="${name}-title" tabindex="0"><table class="table cards"><thead><tr>${columns.map(
     ({ title: name, kind, width }, at) =>
       html`<th scope="col" class="${classOf(kind)}${at > 0 && ` w${width}`}">${name}</th>`,
