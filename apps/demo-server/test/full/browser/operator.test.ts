@@ -29,9 +29,31 @@ async function openControls(page: Page): Promise<void> {
 /** Resolves after two more views. */
 async function twoViews(page: Page): Promise<void> {
   const before = await shownAt(page);
-  await page.waitForFunction(
-    `Number(document.querySelector('main').dataset.at) > ${before} + 1500`,
+  await eventually(async () => expect(await shownAt(page)).toBeGreaterThan(before + 1500));
+}
+
+/** Resolves when what has been drawn has been painted. */
+const painted = (page: Page) =>
+  page.evaluate(
+    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))',
   );
+
+/** Has a page get other views than those of its server: a connection brings one view and ends. */
+async function bring(
+  page: Page,
+  viewOf: (times: number) => object,
+  history?: object,
+): Promise<void> {
+  let times = 0;
+  await page.route('**/operator/events', (route) => {
+    times += 1;
+    const first = history && `event: history\ndata: ${JSON.stringify(history)}\n\n`;
+    const view = `event: view\ndata: ${JSON.stringify(viewOf(times))}\n\n`;
+    return route.fulfill({
+      contentType: 'text/event-stream',
+      body: `retry: 200\n${first ?? ''}${view}`,
+    });
+  });
 }
 
 /**
@@ -70,6 +92,15 @@ describeInBrowser('the operator’s page', () => {
     await page.goto(`${server().url}/operator`);
     await live(page);
     return page;
+  }
+
+  /** Resolves when no process stops any more. */
+  async function allReady(): Promise<void> {
+    await eventually(async () => {
+      const { body } = await getFrom(`${server().url}/stats`);
+      const states = body.processes.map(({ state }: { state: string }) => state);
+      expect(states).toEqual(['ready', 'ready', 'ready']);
+    });
   }
 
   test('every figure of the charts is text in a table, and the charts are drawn', async () => {
@@ -128,19 +159,11 @@ describeInBrowser('the operator’s page', () => {
     const event = { no: 7, mark: 5, at: view.at - 60_000, kind: 'hangs', severity: 'bad' };
     const events = [{ ...event, process: '', text: 'Renfe hangs' }];
     const page = await browser.open();
-    let times = 0;
-    await page.route('**/operator/events', (route) => {
-      times += 1;
-      const data = JSON.stringify({ ...view, events, at: view.at + times });
-      return route.fulfill({
-        contentType: 'text/event-stream',
-        body: `retry: 200\nevent: history\ndata: ${JSON.stringify(history)}\n\nevent: view\ndata: ${data}\n\n`,
-      });
-    });
+    await bring(page, (times) => ({ ...view, events, at: view.at + times }), history);
     await page.goto(`${server().url}/operator`);
     await page.waitForSelector('main[data-state=reconnecting]');
     expect(await page.textContent('#connection')).toBe('◌ Connecting again');
-    await eventually(async () => expect(times).toBeGreaterThan(2));
+    await eventually(async () => expect(await shownAt(page)).toBeGreaterThan(view.at + 2));
     const line = page.locator('[data-chart="Requests per second"] .line').first();
     expect((await line.getAttribute('d'))?.match(/[ML]/g)).toHaveLength(120);
     // The same number on the axis and in the list.
@@ -149,7 +172,9 @@ describeInBrowser('the operator’s page', () => {
     );
     expect(await page.locator('#events .no').allTextContents()).toEqual(['5']);
     // Under the pointer, all charts tell how it was then.
-    const box = await page.locator('[data-chart="Requests per second"] .plot').boundingBox();
+    const plot = page.locator('[data-chart="Requests per second"] .plot');
+    await plot.scrollIntoViewIfNeeded();
+    const box = await plot.boundingBox();
     await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) * 0.4, (box?.y ?? 0) + 40);
     await page.waitForSelector('[data-chart="Time to answer"] .pointed', { state: 'attached' });
     const then = page.locator('[data-chart="Requests per second"] b').first();
@@ -257,14 +282,9 @@ describeInBrowser('the operator’s page', () => {
     const { body: view } = await getFrom(`${server().url}/operator/state`);
     await page.click('[data-kill="server-1/task-0"]');
     await page.waitForSelector('.ask [data-keep]:focus');
-    await page.route('**/operator/events', (route) => {
-      const processes = view.processes.filter(({ id }: { id: string }) => id !== 'server-1/task-0');
-      const data = JSON.stringify({ ...view, processes, at: view.at + 1 });
-      return route.fulfill({
-        contentType: 'text/event-stream',
-        body: `event: view\ndata: ${data}\n\n`,
-      });
-    });
+    const processes = view.processes.filter(({ id }: { id: string }) => id !== 'server-1/task-0');
+    await bring(page, (times) => ({ ...view, processes, at: view.at + times }));
+    // The server ends the connection.
     await getFrom(`${server().url}/operator/reload`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', origin: server().url },
@@ -272,6 +292,7 @@ describeInBrowser('the operator’s page', () => {
     });
     await page.waitForSelector('.asked', { state: 'detached' });
     expect(await page.evaluate('document.activeElement.className')).toBe('scroll');
+    await allReady();
   });
 
   test('all workers are replaced: the page connects again, and shows the successors', async () => {
@@ -292,6 +313,7 @@ describeInBrowser('the operator’s page', () => {
       expect(await page.locator(LIVE).count()).toBe(1);
     });
     await page.locator('#events [data-kind=reload-ended]').first().waitFor({ state: 'attached' });
+    await allReady();
   });
 
   test('a page elsewhere controls nothing', async () => {
@@ -351,12 +373,27 @@ describeInBrowser('the operator’s page', () => {
         for (const { value } of list.getEntries()) window.moved += value;
       }).observe({ type: 'layout-shift', buffered: true });
     `);
+    const { body: view } = await getFrom(`${server().url}/operator/state`);
+    const told = { subject: 'carrier', state: 'hangs', severity: 'bad', since: view.at };
+    const more = { name: 'server-1/task-0', says: 'hangs', detail: '37 calls open for 12 s' };
+    const health = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ ...told, id, ...more }));
+    const rates = {
+      perSecond: { http: 12345.6 },
+      recent: {},
+      p50: { http: 1 },
+      p99: { http: 99_999 },
+    };
+    const events = Array.from({ length: 50 }, (_, no) => ({
+      ...{ no, mark: no + 1, at: view.at - no * 1000, kind: 'hangs', severity: 'bad', process: '' },
+      text: 'server-1/task-0 does not answer',
+    }));
+    await bring(page, (times) => ({
+      ...(times < 3 ? view : { ...view, health, rates, events }),
+      at: view.at + times,
+    }));
     await page.goto(`${server().url}/operator`);
-    await live(page);
-    await setPlan(server().carriersUrl, 'renfe', { fault: { kind: 'hang' } });
-    await getFrom(`${server().url}/search?origin=Madrid&destination=Barcelona`);
-    await page.waitForSelector('[data-health]:not([data-health=well])');
-    await twoViews(page);
+    await page.waitForSelector('[data-health=bad]');
+    await painted(page);
     expect(await page.evaluate('window.moved')).toBeLessThan(0.01);
   });
 
