@@ -140,7 +140,7 @@ describe('systemOf()', () => {
   test('conditions are states; a process that there is not is dead, and so are its workers', () => {
     const since = 1;
     const composed = {
-      ...{ accept: 'socket', workers: 3, dispatch: 'fork', dispatchWorkers: 2 },
+      ...{ accept: 'socket' as const, workers: 3, dispatch: 'fork' as const, dispatchWorkers: 2 },
       gone: ['server-0/task-1', 'server-1', 'server-1/task-0', 'server-1/task-1'],
       health: [
         {
@@ -289,7 +289,7 @@ describe('layoutOf()', () => {
 });
 
 const textsOf = (shapes: readonly Shape[]): string[] =>
-  shapes.flatMap(({ inside }) => (typeof inside === 'string' ? [inside] : textsOf(inside)));
+  shapes.flatMap(({ inside }) => (typeof inside === 'string' ? [inside.trim()] : textsOf(inside)));
 const named = (shapes: readonly Shape[], key: string): Shape | undefined =>
   shapes
     .flatMap((each) => (typeof each.inside === 'string' ? [each] : [each, ...each.inside]))
@@ -333,17 +333,21 @@ describe('mapShapes()', () => {
       ({ attributes }) => attributes['aria-label'],
     );
     expect(labels).toEqual([
-      'Clients, 40.0 per second, 6 open',
-      'Router, healthy, by search key, 0 waiting, claim p99 –',
-      'server-0, healthy, 20.0 per second, 2 in flight, 40 % busy',
-      'server-1, healthy, 20.0 per second, 2 in flight, 40 % busy',
-      'Coalescing, server-0, healthy, 75 %, calls saved, 20.0 per second asked, 5.0 per second loads',
-      'Coalescing, server-1, healthy, 75 %, calls saved, 20.0 per second asked, 5.0 per second loads',
-      'tasks of server-0, healthy, 15.0 per second, 1 queued',
-      'server-0/task-0, healthy, 2 running',
-      'tasks of server-1, healthy, 15.0 per second, 1 queued',
-      'server-1/task-0, healthy, 2 running',
-      ...['Renfe', 'Ouigo', 'Avlo'].map((name) => `${name}, healthy, 10.0 per second, –`),
+      'Clients, 40.0/s, 6 open',
+      'Router, by search key, 0 waiting, claim p99 –, healthy',
+      'server-0, 20.0/s · 2 in flight, 40 %, healthy',
+      'server-1, 20.0/s · 2 in flight, 40 %, healthy',
+      'Coalescing of server-0, 75 %, calls saved, 20.0/s asked, 5.0/s loads, healthy',
+      'Coalescing of server-1, 75 %, calls saved, 20.0/s asked, 5.0/s loads, healthy',
+      'tasks of server-0, 15.0/s · 1 queued, healthy',
+      'server-0/task-0, 2, healthy',
+      'tasks of server-1, 15.0/s · 1 queued, healthy',
+      'server-1/task-0, 2, healthy',
+      ...[
+        ['RE', 'Renfe'],
+        ['OU', 'Ouigo'],
+        ['AV', 'Avlo'],
+      ].map(([mark, name]) => `${mark}, ${name}, 10.0/s · –, healthy`),
     ]);
   });
 });

@@ -15,7 +15,7 @@ export interface Composed {
   readonly carriers?: readonly string[];
   /** Names of hosts that others run. */
   readonly hosts?: readonly string[];
-  readonly health?: OperatorView['health'];
+  readonly health?: readonly OperatorView['health'][number][];
   /** Ids of processes that there are not. */
   readonly gone?: readonly string[];
 }

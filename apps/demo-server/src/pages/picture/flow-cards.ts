@@ -3,7 +3,6 @@ import { html, type SafeHtml } from '../frame/html.ts';
 import { percent } from '../words/amounts.ts';
 import { stateMarks } from '../words/state-marks.ts';
 import { widthOf } from './map-shapes.ts';
-import { partLabel } from './part-label.ts';
 import { perSecond, sumOf } from './system/reading.ts';
 import type { Column, ColumnKind, Part, SystemModel } from './system/system-model.ts';
 
@@ -69,7 +68,7 @@ function row(part: Part): SafeHtml {
         : lines.join(' · ').replaceAll(' in flight', '');
   const isSaid =
     state === 'healthy' ? STATED.includes(kind) : kind !== 'clients' && kind !== 'more';
-  return html`<li data-key="${id}"><button type="button" data-part="${id}" data-state="${state}" aria-label="${partLabel(part)}">${kind === 'carrier' && carrierMark(part.row, name, 'small')}<b>${kind === 'pool' ? (part.owner ?? name) : name}</b> ${kind === 'pool' && workers !== undefined && cells(workers)}<span class="num muted">${text}${busy}</span>${isSaid && html` <span class="state ${ink}"><span aria-hidden="true">${glyph}</span> ${word}</span>`}</button></li>`;
+  return html`<li data-key="${id}"><button type="button" data-part="${id}" data-state="${state}">${kind === 'carrier' && carrierMark(part.row, name, 'small')}<b>${name}</b> ${kind === 'pool' && workers !== undefined && cells(workers)}<span class="num muted">${text}${busy}</span>${isSaid && html` <span class="state ${ink}"><span aria-hidden="true">${glyph}</span> ${word}</span>`}</button></li>`;
 }
 
 function cells(workers: readonly Part[]): SafeHtml {

@@ -80,6 +80,9 @@ function partShape(placed: Placed): Shape {
 
 /** Every part is a link, whose name has its figures. */
 function linkOf({ part }: Placed, inside: readonly Shape[]): Shape {
+  const texts = inside.flatMap(({ tag, inside: text }) =>
+    tag === 'text' && typeof text === 'string' ? [text] : [],
+  );
   return shape(
     'a',
     part.id,
@@ -88,9 +91,10 @@ function linkOf({ part }: Placed, inside: readonly Shape[]): Shape {
       class: stateMarks[part.state].look,
       'data-part': part.id,
       'data-state': part.state,
-      'aria-label': partLabel(part),
+      'aria-label': partLabel(part, texts),
     },
-    inside,
+    // Texts beside each other are words of their own.
+    inside.map((each) => (each.tag === 'text' ? { ...each, inside: `${each.inside} ` } : each)),
   );
 }
 
@@ -102,11 +106,11 @@ function plain(placed: Placed): Shape[] {
   const lines = isFull ? part.lines : part.lines.slice(0, 1);
   return [
     box(placed),
-    ...stateShapes(placed, top),
     label('name', x + PAD, top, shortened(part.name, placed), 'name'),
     ...lines.map((line, at) =>
       label(`line ${at}`, x + PAD, top + (isFull ? 20 : 15) + at * 18, line),
     ),
+    ...stateShapes(placed, top),
   ];
 }
 
@@ -256,11 +260,11 @@ function carrierInside(placed: Placed): Shape[] {
   const letters = (marks[part.row]?.letters ?? part.name.slice(0, 2)).toUpperCase();
   return [
     box(placed),
-    ...stateShapes(placed, top),
     rect('mark', `mk ${part.row}`, mark, 6),
     label('letters', x + 10 + side / 2, middle + 3.5, letters, 'init mid'),
     label('name', x + 44, top, shortened(part.name, placed, 44), 'name'),
     ...(isLow ? [] : part.lines.map((line, at) => label(`line ${at}`, x + 44, top + 18, line))),
+    ...stateShapes(placed, top),
   ];
 }
 
