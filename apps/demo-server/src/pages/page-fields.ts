@@ -1,27 +1,6 @@
 import type { SealedPages } from '../search/search-answer.ts';
 import { html, type SafeHtml } from './frame/html.ts';
 
-/** Fields of the form that may be empty. */
-export const OPTIONAL_FIELDS = [
-  'time',
-  'arriveBy',
-  'via',
-  'maxTransfers',
-  'class',
-  'stops',
-  'ages',
-  'cards',
-] as const;
-
-/** Fields of the form below which a problem is said; other parameters are in links alone. */
-export const PAGE_FIELDS = [
-  'origin',
-  'destination',
-  'date',
-  'passengers',
-  ...OPTIONAL_FIELDS,
-] as const;
-
 /** Renders links to the journeys before and after those that are shown. */
 export function pageLinks(
   { earlier, later }: SealedPages = {},

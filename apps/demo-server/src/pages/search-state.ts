@@ -6,7 +6,7 @@ import {
   type Place,
 } from '@ticketing/core';
 import type { SealedPages, SearchAnswerEvent } from '../search/search-answer.ts';
-import type { ShownProblem } from './problem-note.ts';
+import type { ShownProblem } from './form/shown-problem.ts';
 
 /** A search as the page shows it. */
 export interface SearchState {

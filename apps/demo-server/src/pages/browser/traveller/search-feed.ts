@@ -1,5 +1,5 @@
 import type { SearchAnswerEvent } from '../../../search/search-answer.ts';
-import type { ShownProblem } from '../../problem-note.ts';
+import type { ShownProblem } from '../../form/shown-problem.ts';
 import type { FeedEvent } from '../../search-state.ts';
 
 /**

@@ -1,0 +1,27 @@
+/** Fields of the form that may be empty. */
+export const OPTIONAL_FIELDS = [
+  'time',
+  'arriveBy',
+  'via',
+  'maxTransfers',
+  'class',
+  'stops',
+  'passengers',
+  'ages',
+  'cards',
+] as const;
+
+/** Fields of the form: a problem with one is shown beside it. Other parameters are in links alone. */
+export const PAGE_FIELDS = ['origin', 'destination', 'date', ...OPTIONAL_FIELDS] as const;
+export type PageField = (typeof PAGE_FIELDS)[number];
+
+/** The form as an address has it; every field may be absent or empty. */
+export type FormValues = { readonly [Name in PageField]?: string | undefined };
+
+/** Returns the parameters of a search, without those that are empty. */
+export function parametersOf(values: FormValues): URLSearchParams {
+  const given = Object.entries(values).filter((entry): entry is [string, string] =>
+    Boolean(entry[1]),
+  );
+  return new URLSearchParams(given);
+}
