@@ -3,13 +3,13 @@ import type { JourneyOrder } from '@ticketing/core';
 import { carrierChip, carrierNotes, statusText, toAskAgain } from '../carrier-chip.ts';
 import { html, type SafeHtml } from '../frame/html.ts';
 import type { Names } from '../journey/names.ts';
-import { OPTIONAL_FIELDS, PAGE_FIELDS, pageLinks, withPage } from '../page-fields.ts';
-import { fieldNote, problemNote, type ShownProblem } from '../problem-note.ts';
+import { pageLinks, withPage } from '../page-fields.ts';
+import { problemNote } from '../problem-note.ts';
 import { idle, namesOf, reduce, type SearchState } from '../search-state.ts';
-import { fragmentOf, show } from './dom/show.ts';
-import { enhanceCombobox } from './traveller/combobox.ts';
+import { show } from './dom/show.ts';
 import { createJourneyList, passes, readFilter, showFilters } from './traveller/journey-list.ts';
 import { follow } from './traveller/search-feed.ts';
+import { enhanceSearchForm } from './traveller/search-form.ts';
 
 /** Screen readers repeat a line that changes: once a second at most. */
 const STATUS_EVERY_MS = 1000;
@@ -28,7 +28,7 @@ const status = element('status');
 const problemPlace = element('problem');
 const journeys = element('journeys');
 const pages = element('pages');
-const more = element<HTMLDetailsElement>('more');
+const searchForm = enhanceSearchForm(document);
 
 const texts = (name: string): ReadonlyMap<string, string> =>
   new Map(Object.entries(JSON.parse(main.dataset[name] ?? '{}')));
@@ -91,7 +91,13 @@ function draw(): void {
   frame = 0;
   const { phase, problem } = state;
   if (isStale || phase === 'asking') main.dataset['state'] = phase;
-  showProblem(phase === 'failed' ? problem : undefined);
+  const failure = phase === 'failed' ? problem : undefined;
+  show(
+    problemPlace,
+    searchForm.showProblem(failure) || failure === undefined
+      ? ''
+      : html`${problemNote(failure)}<button type="button" data-again>Ask again</button>`,
+  );
   show(
     chips,
     html`${state.carriers.map((one) => carrierChip(one, carrierNames.get(one.carrier) ?? one.carrier))}`,
@@ -154,66 +160,21 @@ function statusLine(): SafeHtml | string {
   }`;
 }
 
-function showProblem(problem: ShownProblem | undefined): void {
-  for (const name of PAGE_FIELDS) {
-    const input = element<HTMLInputElement>(name);
-    const isWrong = problem?.parameter === name;
-    document.getElementById(`${name}-note`)?.remove();
-    input.toggleAttribute('aria-invalid', false);
-    input.removeAttribute('aria-describedby');
-    if (!isWrong || problem === undefined) continue;
-    input.setAttribute('aria-invalid', 'true');
-    input.setAttribute('aria-describedby', `${name}-note`);
-    input.closest('.field')?.append(fragmentOf(fieldNote(problem)));
-    if (more.contains(input)) more.open = true;
-  }
-  const isField = PAGE_FIELDS.some((name) => name === problem?.parameter);
-  show(
-    problemPlace,
-    problem === undefined || isField
-      ? ''
-      : html`${problemNote(problem)}<button type="button" data-again>Ask again</button>`,
-  );
-}
-
-function fields(): Record<string, string> {
-  const data = new FormData(form);
-  return Object.fromEntries(
-    [...PAGE_FIELDS, 'order']
-      .map((name) => [name, String(data.get(name) ?? '')] as const)
-      .filter(([name, value]) => value !== '' || !OPTIONAL_FIELDS.some((one) => one === name)),
-  );
-}
-
 function order(): JourneyOrder {
   return String(new FormData(form).get('order') ?? 'departure') as JourneyOrder;
 }
 
-/** Fills the form as an address says. */
+/** Fills the form, and the order of the list, as an address says. */
 function fill(parameters: URLSearchParams): void {
-  for (const name of PAGE_FIELDS) {
-    const value = parameters.get(name);
-    if (value !== null) element<HTMLInputElement>(name).value = value;
-  }
-  for (const name of OPTIONAL_FIELDS) {
-    const value = parameters.get(name) ?? '';
-    element<HTMLInputElement>(name).value = value;
-    if (value !== '') more.open = true;
-  }
+  searchForm.fill(parameters);
   const wanted = parameters.get('order') ?? 'departure';
   for (const radio of form.querySelectorAll<HTMLInputElement>('[name=order]')) {
     radio.checked = radio.value === wanted;
   }
 }
 
-form.addEventListener('submit', (event) => {
-  event.preventDefault();
-  // A button of a note fills its field.
-  const { submitter } = event;
-  if (submitter instanceof HTMLButtonElement && submitter.name !== '') {
-    element<HTMLInputElement>(submitter.name).value = submitter.value;
-  }
-  const parameters = new URLSearchParams(fields());
+searchForm.onSearch((parameters) => {
+  parameters.set('order', order());
   history.pushState(null, '', `/?${parameters}`);
   search(parameters);
 });
@@ -235,13 +196,6 @@ main.addEventListener('click', (event) => {
   const isSome = missing.length > 0 && missing.length < state.carriers.length;
   search(new URLSearchParams(location.search), isSome ? missing : undefined);
 });
-element('swap').addEventListener('click', () => {
-  const [from, to] = [
-    element<HTMLInputElement>('origin'),
-    element<HTMLInputElement>('destination'),
-  ];
-  [from.value, to.value] = [to.value, from.value];
-});
 addEventListener('popstate', () => {
   const parameters = new URLSearchParams(location.search);
   fill(parameters);
@@ -250,8 +204,6 @@ addEventListener('popstate', () => {
 // Frees the server at once, also where the page goes into the cache for Back.
 addEventListener('pagehide', () => leaving.abort());
 
-for (const name of ['origin', 'destination', 'via'])
-  enhanceCombobox(element<HTMLInputElement>(name));
 showFilters(filters, carrierNames);
 fill(new URLSearchParams(location.search));
 search(new URLSearchParams(location.search));
