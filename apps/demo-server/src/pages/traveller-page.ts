@@ -1,19 +1,10 @@
-import {
-  type CarrierStatus,
-  JOURNEY_ORDERS,
-  type JourneyOrder,
-  type Station,
-  sortJourneys,
-} from '@ticketing/core';
-import type { SearchAnswerEvent } from '../search/search-answer.ts';
-import { carrierChip, carrierNotes, statusText, toAskAgain } from './carrier-chip.ts';
+import type { Station } from '@ticketing/core';
+import { OPTIONAL_FIELDS } from './form/page-fields.ts';
+import type { ShownProblem } from './form/shown-problem.ts';
 import { html, type SafeHtml } from './frame/html.ts';
 import { type PageAssets, pageEnd, pageStart } from './frame/page-frame.ts';
-import { journeyRow } from './journey/journey-row.ts';
 import type { Names } from './journey/names.ts';
-import { OPTIONAL_FIELDS, PAGE_FIELDS, pageLinks } from './page-fields.ts';
-import { fieldNote, problemNote, type ShownProblem } from './problem-note.ts';
-import { idle, namesOf, reduce, type SearchState } from './search-state.ts';
+import { fieldNote } from './problem-note.ts';
 
 /** The form as it was sent; every field may be absent. */
 export interface TravellerForm {
@@ -83,7 +74,7 @@ function form({ stations, form: values, days }: TravellerPage, problem?: ShownPr
     html` aria-invalid="true" aria-describedby="${parameter}-note"`;
   const station = (name: 'origin' | 'destination' | 'via', label: string): SafeHtml =>
     html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" list="stations"${name !== 'via' && html` required`} maxlength="200" autocomplete="off" spellcheck="false" value="${values[name] ?? ''}"${invalid(name)}>${note(name)}</div>`;
-  const { order = 'departure', passengers = '1', date = days.usual } = values;
+  const { passengers = '1', date = days.usual } = values;
   const text = (name: 'ages' | 'cards', label: string, example: string): SafeHtml =>
     html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" maxlength="200" autocomplete="off" spellcheck="false" placeholder="${example}" value="${values[name] ?? ''}"${invalid(name)}>${note(name)}</div>`;
   const choice = (
@@ -126,74 +117,10 @@ ${choice('stops', 'Stops on the way', [
 ${text('ages', 'Age of each', '35,8')}
 ${text('cards', 'Cards of each', 'BC50,')}
 </div></details>
-<fieldset class="orders"><legend>Sort by</legend>${JOURNEY_ORDERS.map(
-    (one) =>
-      html`<label><input type="radio" name="order" value="${one}"${one === order && html` checked`}> ${one}</label> `,
-  )}</fieldset>
 <noscript><input type="hidden" name="plain" value="1"></noscript>
 <button type="submit" class="main">Search</button>
 <datalist id="stations">${stations.map(({ id, name, aliases = [] }) => [
     html`<option value="${name}" data-id="${id}">`,
     ...aliases.map((alias) => html`<option value="${alias}" label="${name}">`),
   ])}</datalist></form>`;
-}
-
-function notes(items?: SafeHtml): SafeHtml {
-  return html`<details class="notes"><summary>How the carriers are asked</summary><ul id="notes">${items}</ul></details>`;
-}
-
-/** Renders the empty places that the browser's script fills. */
-export const travellerPlaces = ({ credit }: TravellerPage): SafeHtml => html`<div id="results">
-<p id="status" role="status"></p><ul id="chips" class="chips" aria-label="Carriers"></ul>
-${notes()}
-<div id="problem"></div><form id="filters" data-empty aria-label="Filters"></form>
-<ol id="journeys" class="journeys" aria-label="Journeys"></ol>
-<nav id="pages" aria-label="Other times"></nav></div></main>${pageEnd('/', credit)}`;
-
-/**
- * Renders the results without script: a line as each carrier answers, then the list. Yields what can be sent. Leaving the
- * loop ends the search.
- */
-export async function* travellerResults(
-  events: AsyncIterable<SearchAnswerEvent>,
-  {
-    names,
-    credit,
-    order,
-    addressOf,
-  }: {
-    readonly credit: string;
-    readonly names: Names;
-    readonly order: JourneyOrder;
-    /** Returns the address of this search, or of another page of it. */
-    addressOf(changed?: { readonly page?: string }): string;
-  },
-): AsyncGenerator<SafeHtml, void> {
-  let state: SearchState = idle;
-  yield html`<div id="results"><ul class="chips" aria-label="Carriers">`;
-  for await (const event of events) {
-    state = reduce(state, event);
-    if (event.type === 'carrier-status') yield chip(event.status, names);
-  }
-  const { carriers, journeys, ms, stations, pages } = state;
-  const all = { ...names, ...namesOf(state), stations: new Map([...names.stations, ...stations]) };
-  const list = [...journeys.values()];
-  const text = statusText({ carriers, found: list.length, names: names.carriers, ms: ms ?? 0 });
-  yield html`</ul><p id="status" role="status">${text}${
-    toAskAgain(carriers).length > 0 && html` <a href="${addressOf()}">Ask again</a>`
-  }</p>${notes(carrierNotes(carriers, names))}<ol class="journeys" data-order="${order}" aria-label="Journeys">${sortJourneys(
-    list,
-    order,
-  ).map((journey) => journeyRow(journey, all))}</ol>
-<nav id="pages" aria-label="Other times">${pageLinks(pages, (page) => addressOf({ page }))}</nav></div></main>${pageEnd('/', credit)}`;
-}
-
-/** Renders a search that did not begin, or that no carrier answered. */
-export function travellerProblem(problem: ShownProblem, { credit }: TravellerPage): SafeHtml {
-  const isField = PAGE_FIELDS.some((name) => name === problem.parameter);
-  return html`<div id="results">${!isField && problemNote(problem)}</div></main>${pageEnd('/', credit)}`;
-}
-
-function chip(status: CarrierStatus, { carriers }: Names): SafeHtml {
-  return carrierChip(status, carriers.get(status.carrier) ?? status.carrier);
 }

@@ -1,5 +1,6 @@
-import { OPTIONAL_FIELDS, PAGE_FIELDS } from '../../page-fields.ts';
-import { fieldNote, type ShownProblem } from '../../problem-note.ts';
+import { OPTIONAL_FIELDS, PAGE_FIELDS } from '../../form/page-fields.ts';
+import type { ShownProblem } from '../../form/shown-problem.ts';
+import { fieldNote } from '../../problem-note.ts';
 import { fragmentOf } from '../dom/show.ts';
 import { enhanceCombobox } from './combobox.ts';
 

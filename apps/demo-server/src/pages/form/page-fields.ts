@@ -1,0 +1,19 @@
+/** Fields of the form that may be empty. */
+export const OPTIONAL_FIELDS = [
+  'time',
+  'arriveBy',
+  'via',
+  'maxTransfers',
+  'class',
+  'stops',
+  'passengers',
+  'ages',
+  'cards',
+] as const;
+
+/** Fields of the form: a problem with one is shown beside it. Other parameters are in links alone. */
+export const PAGE_FIELDS = ['origin', 'destination', 'date', ...OPTIONAL_FIELDS] as const;
+export type PageField = (typeof PAGE_FIELDS)[number];
+
+/** The form as an address has it; every field may be absent or empty. */
+export type FormValues = { readonly [Name in PageField]?: string | undefined };
