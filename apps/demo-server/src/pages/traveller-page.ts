@@ -1,7 +1,5 @@
-import { type CarrierStatus, type JourneyOrder, type Station, sortJourneys } from '@ticketing/core';
+import type { Station } from '@ticketing/core';
 import type { Card } from '../carriers/carrier-cards.ts';
-import type { SearchAnswerEvent } from '../search/search-answer.ts';
-import { carrierChip, carrierNotes, statusText, toAskAgain } from './carrier-chip.ts';
 import type { Example } from './form/examples.ts';
 import { fieldOf } from './form/field-note.ts';
 import { foldedForm } from './form/folded-form.ts';
@@ -12,11 +10,7 @@ import { headingOf, isSearch, titleOf } from './form/search-words.ts';
 import type { ShownProblem } from './form/shown-problem.ts';
 import { html, type SafeHtml } from './frame/html.ts';
 import { type PageAssets, pageEnd, pageStart } from './frame/page-frame.ts';
-import { journeyRow } from './journey/journey-row.ts';
 import type { Names } from './journey/names.ts';
-import { pageLinks } from './page-fields.ts';
-import { problemNote } from './problem-note.ts';
-import { idle, namesOf, reduce, type SearchState } from './search-state.ts';
 
 export interface TravellerPage {
   readonly assets: PageAssets;
@@ -85,63 +79,4 @@ export function travellerStart(page: TravellerPage, problem?: ShownProblem): Saf
 function formOf(page: TravellerPage, problem?: ShownProblem): SafeHtml {
   const { form: values, days, stations, placeOf, cards } = page;
   return searchForm({ values, days, stations, placeOf, cards, problem });
-}
-
-function notes(items?: SafeHtml): SafeHtml {
-  return html`<details class="notes"><summary>How the carriers are asked</summary><ul id="notes">${items}</ul></details>`;
-}
-
-/** Renders the empty places that the browser's script fills. */
-export const travellerPlaces = ({ credit }: TravellerPage): SafeHtml => html`<div id="results">
-<p id="status" role="status"></p><ul id="chips" class="chips" aria-label="Carriers"></ul>
-${notes()}
-<div id="problem"></div><form id="filters" data-empty aria-label="Filters"></form>
-<ol id="journeys" class="journeys" aria-label="Journeys"></ol>
-<nav id="pages" aria-label="Other times"></nav></div></main>${pageEnd('/', credit)}`;
-
-/**
- * Renders the results without script: a line as each carrier answers, then the list. Yields what can be sent. Leaving the
- * loop ends the search.
- */
-export async function* travellerResults(
-  events: AsyncIterable<SearchAnswerEvent>,
-  {
-    names,
-    credit,
-    order,
-    addressOf,
-  }: {
-    readonly credit: string;
-    readonly names: Names;
-    readonly order: JourneyOrder;
-    /** Returns the address of this search, or of another page of it. */
-    addressOf(changed?: { readonly page?: string }): string;
-  },
-): AsyncGenerator<SafeHtml, void> {
-  let state: SearchState = idle;
-  yield html`<div id="results"><ul class="chips" aria-label="Carriers">`;
-  for await (const event of events) {
-    state = reduce(state, event);
-    if (event.type === 'carrier-status') yield chip(event.status, names);
-  }
-  const { carriers, journeys, ms, stations, pages } = state;
-  const all = { ...names, ...namesOf(state), stations: new Map([...names.stations, ...stations]) };
-  const list = [...journeys.values()];
-  const text = statusText({ carriers, found: list.length, names: names.carriers, ms: ms ?? 0 });
-  yield html`</ul><p id="status" role="status">${text}${
-    toAskAgain(carriers).length > 0 && html` <a href="${addressOf()}">Ask again</a>`
-  }</p>${notes(carrierNotes(carriers, names))}<ol class="journeys" data-order="${order}" aria-label="Journeys">${sortJourneys(
-    list,
-    order,
-  ).map((journey) => journeyRow(journey, all))}</ol>
-<nav id="pages" aria-label="Other times">${pageLinks(pages, (page) => addressOf({ page }))}</nav></div></main>${pageEnd('/', credit)}`;
-}
-
-/** Renders a search that did not begin, or that no carrier answered. */
-export function travellerProblem(problem: ShownProblem, { credit }: TravellerPage): SafeHtml {
-  return html`<div id="results">${fieldOf(problem) === undefined && problemNote(problem)}</div></main>${pageEnd('/', credit)}`;
-}
-
-function chip(status: CarrierStatus, { carriers }: Names): SafeHtml {
-  return carrierChip(status, carriers.get(status.carrier) ?? status.carrier);
 }

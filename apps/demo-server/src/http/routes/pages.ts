@@ -20,13 +20,11 @@ import { type Assets, openAssets } from '../../pages/frame/page-assets.ts';
 import type { Names } from '../../pages/journey/names.ts';
 import { operatorPage } from '../../pages/operator/operator-page.ts';
 import {
-  type TravellerPage,
   travellerPlaces,
   travellerProblem,
   travellerResults,
-  travellerStart,
-  unknownAddress,
-} from '../../pages/traveller-page.ts';
+} from '../../pages/results/results-page.ts';
+import { type TravellerPage, travellerStart, unknownAddress } from '../../pages/traveller-page.ts';
 import { badQuery, type ProblemError } from '../../problem/problem.ts';
 import { withFirst } from '../../search/map-items.ts';
 import type { PageTokens } from '../../search/page-tokens.ts';
@@ -176,14 +174,10 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PagesDependencies> = async (
     reply.header('cache-control', 'no-store');
     try {
       const view = readSearchView(parameters);
-      const { order } = question;
       const followed = answers.events(question, { deadlineMs: leftMs(request) });
       // A query that the search refuses fails here, before anything is sent.
       const events = await withFirst(viewEvents(followed, view, pageTokens));
-      const addressOf = (changed: Form = {}): string =>
-        `/?${new URLSearchParams({ ...form, ...changed, plain: '1' })}`;
-      const parts = rendered(page, events, { names, credit: page.credit, order, addressOf });
-      return reply.send(Readable.from(parts));
+      return reply.send(Readable.from(rendered({ ...page, form: request.query }, events)));
     } catch (error) {
       const problem = badQuery(error);
       if (problem === undefined) throw error;
@@ -201,7 +195,7 @@ function parametersOf({ order, plain: _, ...form }: Form): SearchParameters {
     origin: '',
     destination: '',
     ...Object.fromEntries(given),
-    order: JOURNEY_ORDERS.find((one) => one === order) ?? 'departure',
+    order: JOURNEY_ORDERS.find((one) => one === order) ?? 'best',
   };
 }
 
@@ -209,10 +203,9 @@ function parametersOf({ order, plain: _, ...form }: Form): SearchParameters {
 async function* rendered(
   page: TravellerPage,
   events: AsyncIterable<SearchAnswerEvent>,
-  options: Parameters<typeof travellerResults>[1],
 ): AsyncGenerator<string, void> {
   yield String(travellerStart(page));
-  for await (const part of travellerResults(events, options)) yield String(part);
+  for await (const part of travellerResults(events, { ...page, names })) yield String(part);
 }
 
 async function travellerPage(given: {

@@ -18,6 +18,7 @@ import {
 } from '../../form/search-words.ts';
 import type { ShownProblem } from '../../form/shown-problem.ts';
 import { closeDropDowns } from '../dom/drop-downs.ts';
+import { elementOf } from '../dom/element-of.ts';
 import { show } from '../dom/show.ts';
 import { type Combobox, enhanceCombobox } from './combobox.ts';
 import { enhancePassengers } from './passengers.ts';
@@ -208,10 +209,4 @@ function stationsOf(form: HTMLFormElement): (text: string) => string {
   const byId = new Map(options.map(({ dataset, value }) => [dataset['id'], value]));
   const aliases = options.map(({ value }) => value);
   return (text) => byId.get(text) ?? placeName(text, { name: text, aliases });
-}
-
-function elementOf<E extends HTMLElement>(root: ParentNode, selector: string): E {
-  const found = root.querySelector<E>(selector);
-  if (found === null) throw new Error(`Cannot start: no element ${selector}`);
-  return found;
 }

@@ -5,8 +5,8 @@ import {
   type Passenger,
   type Place,
 } from '@ticketing/core';
-import type { SealedPages, SearchAnswerEvent } from '../search/search-answer.ts';
-import type { ShownProblem } from './form/shown-problem.ts';
+import type { SealedPages, SearchAnswerEvent } from '../../search/search-answer.ts';
+import type { ShownProblem } from '../form/shown-problem.ts';
 
 /** A search as the page shows it. */
 export interface SearchState {
@@ -15,7 +15,7 @@ export interface SearchState {
   readonly carriers: readonly CarrierStatus[];
   /** By id. */
   readonly journeys: ReadonlyMap<string, Journey>;
-  /** Those of the search before, of which some carriers are asked again. */
+  /** Those of the search before, of which some carriers are asked again, or another page. */
   readonly kept: readonly Journey[];
   /** Those of this search, by id. */
   readonly fresh: ReadonlyMap<string, Journey>;
@@ -27,6 +27,10 @@ export interface SearchState {
   readonly operators: ReadonlyMap<string, string>;
   /** The day that was asked for. */
   readonly day?: string;
+  /** Names of the ends that were asked for. */
+  readonly ends?: readonly [origin: string, destination: string];
+  /** The page that is asked for beside what is known. */
+  readonly more?: Direction | undefined;
   /** The stations in the answer, by which a train that carriers know at several ids of a stop is one. */
   readonly places: ReadonlyMap<string, Place>;
   /** Who travels. */
@@ -35,11 +39,18 @@ export interface SearchState {
   readonly pages?: SealedPages | undefined;
 }
 
+/** Where a page of a search is, seen from what is known. */
+export type Direction = keyof SealedPages;
+
 /** What can happen to a search besides its events. */
 export type FeedEvent =
   | SearchAnswerEvent
-  /** With `again`, only these are asked, and what is known stays. */
-  | { readonly type: 'asked'; readonly again?: readonly string[] | undefined }
+  /** With `again`, only these are asked, with `more` a page, and what is known stays. */
+  | {
+      readonly type: 'asked';
+      readonly again?: readonly string[] | undefined;
+      readonly more?: Direction | undefined;
+    }
   | { readonly type: 'refused'; readonly problem: ShownProblem }
   | { readonly type: 'broken' };
 
@@ -58,10 +69,14 @@ export const idle: SearchState = {
 export function reduce(state: SearchState, event: FeedEvent): SearchState {
   switch (event.type) {
     case 'asked':
-      return event.again === undefined ? { ...idle, phase: 'asking' } : again(state, event.again);
+      if (event.again === undefined && event.more === undefined) {
+        return { ...idle, phase: 'asking' };
+      }
+      return again(state, event);
     case 'search-started': {
-      const { date, passengers } = event.query;
-      return { ...state, carriers: updated(state.carriers, event.carriers), day: date, passengers };
+      const { date: day, passengers, origin, destination } = event.query;
+      const carriers = updated(state.carriers, event.carriers);
+      return { ...state, carriers, day, passengers, ends: [origin.name, destination.name] };
     }
     case 'carrier-status':
       return { ...state, carriers: updated(state.carriers, [event.status]) };
@@ -81,7 +96,8 @@ export function reduce(state: SearchState, event: FeedEvent): SearchState {
     }
     case 'search-done': {
       const carriers = updated(state.carriers, event.carriers);
-      return { ...state, phase: 'done', carriers, ms: event.ms, pages: event.pages };
+      const pages = pagesAfter(state, event.pages);
+      return { ...state, phase: 'done', carriers, ms: event.ms, pages, more: undefined };
     }
     case 'search-failed':
     case 'refused':
@@ -91,19 +107,30 @@ export function reduce(state: SearchState, event: FeedEvent): SearchState {
   }
 }
 
-function again(state: SearchState, asked: readonly string[]): SearchState {
-  const { ms: _, problem: __, pages: ___, ...rest } = state;
+function again(
+  state: SearchState,
+  { again: asked, more }: Extract<FeedEvent, { readonly type: 'asked' }>,
+): SearchState {
+  const { ms: _, problem: __, ...rest } = state;
   return {
     ...rest,
     phase: 'asking',
+    more,
     carriers: state.carriers.map((one) =>
-      asked.includes(one.carrier)
+      asked === undefined || asked.includes(one.carrier)
         ? { carrier: one.carrier, state: 'running', ms: 0, found: 0 }
         : one,
     ),
     kept: [...state.journeys.values()],
     fresh: new Map(),
   };
+}
+
+/** A page that was asked for moves its own end alone. */
+function pagesAfter({ more, pages }: SearchState, said: SealedPages = {}): SealedPages {
+  if (more === undefined) return said;
+  const { [more]: _, ...other } = pages ?? {};
+  return said[more] === undefined ? other : { ...other, [more]: said[more] };
 }
 
 /** Replaces the states of some carriers; new ones come last. */
@@ -128,9 +155,10 @@ function joined(
 }
 
 /** Returns what rows of journeys need to know of their search. */
-export function namesOf({ stations, operators, day, passengers, carriers }: SearchState) {
+export function namesOf(state: SearchState) {
+  const { stations, operators, day, passengers, carriers, ends: cities } = state;
   const adultsOnly = carriers.flatMap(({ carrier, ignored }) =>
     ignored?.includes('ages') ? carrier : [],
   );
-  return { stations, operators, day, passengers, adultsOnly: new Set(adultsOnly) };
+  return { stations, operators, day, passengers, cities, adultsOnly: new Set(adultsOnly) };
 }
