@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import etag from '@fastify/etag';
 import helmet from '@fastify/helmet';
@@ -19,6 +20,8 @@ import type { ShownProblem } from '../../pages/form/shown-problem.ts';
 import { type Assets, openAssets } from '../../pages/frame/page-assets.ts';
 import type { Names } from '../../pages/journey/names.ts';
 import { operatorPage } from '../../pages/operator/operator-page.ts';
+import { styleguidePage } from '../../pages/styleguide/styleguide-page.ts';
+import { colourTokens } from '../../pages/styleguide/tokens.ts';
 import {
   travellerPlaces,
   travellerProblem,
@@ -141,6 +144,19 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PagesDependencies> = async (
       reply.headers({ 'cache-control': 'no-cache', vary: 'accept-encoding' });
       reply.type('text/html; charset=utf-8');
       return bodies.send({ request, reply }, keptPage());
+    });
+  }
+
+  // For whoever works on the pages: a built program has no use for it.
+  if (!assets.isBuilt) {
+    const sheet = new URL('../../pages/look/tokens.css', import.meta.url);
+    const carriers = names.carriers;
+    app.get('/styleguide', { schema: { hide: true } }, async (request, reply) => {
+      const colours = colourTokens(await readFile(sheet, 'utf8'));
+      const { script: _, ...own } = assets.of('styleguide');
+      reply.type('text/html; charset=utf-8').header('cache-control', 'no-store');
+      const markup = styleguidePage({ assets: own, colours, carriers });
+      return bodies.send({ request, reply }, Buffer.from(String(markup)));
     });
   }
 
