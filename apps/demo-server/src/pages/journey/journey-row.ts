@@ -17,7 +17,11 @@ export interface RowPlace {
 /** Renders a journey as an item of the list: one line, and all legs and offers below it, or `false` until they are asked for. */
 export function journeyRow(
   journey: Journey,
-  { names, place, below = journeyDetails(journey, names) }: {
+  {
+    names,
+    place,
+    below = journeyDetails(journey, names),
+  }: {
     readonly names: Names;
     readonly place: RowPlace;
     readonly below?: SafeHtml | false;
@@ -27,7 +31,8 @@ export function journeyRow(
   const rides = journey.legs.filter((leg): leg is RideLeg => leg.kind === 'ride');
   const [first, last] = [rides[0], rides.at(-1)];
   const isQuiet = isSoldOut(journey) || isCancelled(journey);
-  return html`<li class="journey${isQuiet && ' sold'}" id="${id}"><details><summary>
+  const isCheapest = id === place.leaders.cheapest;
+  return html`<li class="journey${isQuiet && ' sold'}${isCheapest && ' cheapest'}" id="${id}"><details><summary>
 <span class="run">${timeAt(journey.departure, first?.expectedDeparture)}${journeyBar(journey, place.longestMinutes)}<span class="sr"> to </span>${timeAt(journey.arrival, last?.expectedArrival, journey.departure)}<span class="ends"><small>${first && planned(first.departure, first.expectedDeparture)}${first && shortStation(first.origin, names)}</small><small class="how">${durationText(durationMinutes)} · ${changesText(transfers)}${riskText(journey)}${viaText(rides, names)}</small><small>${last && planned(last.arrival, last.expectedArrival)}${last && shortStation(last.destination, names)}</small></span></span>
 <span class="by">${markList(rides, names)}<span class="train"><b>${rides.map(rideText).join(' + ')}</b> <small>${operatorsText(rides, names)}</small></span></span>
 <span class="flag">${journeyBadge(journey, place.leaders)}</span>

@@ -47,7 +47,13 @@ function rideItems(ride: RideLeg, names: Names, isLast: boolean): SafeHtml {
 
 function stopItem(
   station: string,
-  { names, planned, expected, platform, isLast = false }: {
+  {
+    names,
+    planned,
+    expected,
+    platform,
+    isLast = false,
+  }: {
     readonly names: Names;
     readonly planned?: TimeAt | undefined;
     readonly expected?: TimeAt | undefined;
@@ -72,7 +78,11 @@ function onTheWay(stop: RideStop, { stations }: Names): SafeHtml {
 /** The way to the first train, between two, or from the last one; a stop at its end that is no train's. */
 function wayItems(
   leg: TransferLeg,
-  { names, before, after }: {
+  {
+    names,
+    before,
+    after,
+  }: {
     readonly names: Names;
     readonly before: Leg | undefined;
     readonly after: Leg | undefined;

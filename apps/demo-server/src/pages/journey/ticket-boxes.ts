@@ -28,7 +28,8 @@ export function fares(offers: readonly Offer[]): Fare[] {
     const key = JSON.stringify([fareName, travelClass, flexibility, conditions, rides, passengers]);
     const fare = byFare.get(key);
     if (fare === undefined) byFare.set(key, [offer]);
-    else if (!fare.some(({ seller, total }) => isSame(offer, seller, total.currency))) fare.push(offer);
+    else if (!fare.some(({ seller, total }) => isSame(offer, seller, total.currency)))
+      fare.push(offer);
   }
   return [...byFare.values()];
 }

@@ -92,14 +92,18 @@ export function missingText(
   const who = listText(missing.map(({ carrier }) => nameOf(names.carriers, carrier)));
   const whose = missing.length === 1 ? 'Its' : 'Their';
   if (failed.length === 0) {
-    return { title: `${who} did not send all.`, text: `Some of ${whose.toLowerCase()} trains are missing below.` };
+    return {
+      title: `${who} did not send all.`,
+      text: `Some of ${whose.toLowerCase()} trains are missing below.`,
+    };
   }
   return { title: `${who} ${failureText(failed)}.`, text: `${whose} trains are missing below.` };
 }
 
 /** Says why carriers did not answer, where they have one reason. */
 function failureText(failed: readonly CarrierStatus[]): string {
-  const all = (state: CarrierStatus['state']): boolean => failed.every((one) => one.state === state);
+  const all = (state: CarrierStatus['state']): boolean =>
+    failed.every((one) => one.state === state);
   const is = failed.length === 1 ? 'is' : 'are';
   if (all('timeout')) return 'did not answer in time';
   if (all('rejected-busy')) return `${is} too busy to answer`;

@@ -1,4 +1,10 @@
-import { type CarrierStatus, type Journey, lowestTotals, type Money, type Offer } from '@ticketing/core';
+import {
+  type CarrierStatus,
+  type Journey,
+  lowestTotals,
+  type Money,
+  type Offer,
+} from '@ticketing/core';
 import { clockOf } from '../journey/names.ts';
 
 /** What the filters let through; an empty set lets everything through. */
@@ -43,7 +49,10 @@ export function passes(journey: Journey, filter: Filter): boolean {
 
 /** Counts what is chosen. */
 export function chosenCount(filter: Filter): number {
-  return Object.values(filter).reduce((sum: number, { size }: ReadonlySet<string>) => sum + size, 0);
+  return Object.values(filter).reduce(
+    (sum: number, { size }: ReadonlySet<string>) => sum + size,
+    0,
+  );
 }
 
 /** How many journeys there are behind a choice, and from which price on. */

@@ -1,4 +1,4 @@
-import { type Journey, JOURNEY_ORDERS, type JourneyOrder, lowestTotals } from '@ticketing/core';
+import { JOURNEY_ORDERS, type Journey, type JourneyOrder, lowestTotals } from '@ticketing/core';
 import { html, type SafeHtml } from '../frame/html.ts';
 import { durationText, priceText } from '../journey/display-texts.ts';
 import type { Leading } from './listed-journeys.ts';
@@ -27,7 +27,9 @@ export function orderTabs(search: {
 
 function figure(journey: Journey | undefined, isAsking: boolean, lang?: string): SafeHtml {
   if (journey === undefined) {
-    return isAsking ? html`<b><span class="skeleton"></span></b>` : html`<b aria-hidden="true">–</b>`;
+    return isAsking
+      ? html`<b><span class="skeleton"></span></b>`
+      : html`<b aria-hidden="true">–</b>`;
   }
   const [total] = lowestTotals(journey);
   return html`<b class="num">${total ? priceText(total, lang) : '–'}<small>${durationText(journey.durationMinutes)}</small></b>`;

@@ -7,7 +7,7 @@ import { type Counted, carrierLine, carrierList, countLine } from './carrier-lin
 import { dayHeading } from './day-heading.ts';
 import { dayStrip } from './day-strip.ts';
 import { emptyNote, type NoteWays, noticeOf } from './empty-note.ts';
-import { leaderIds, leadersOf, type ListItem, listItems, longestOf } from './listed-journeys.ts';
+import { type ListItem, leaderIds, leadersOf, listItems, longestOf } from './listed-journeys.ts';
 import { orderSelect, orderTabs } from './order-tabs.ts';
 import { pageLinks } from './page-links.ts';
 import { addressOnDay, addressWith } from './search-address.ts';
@@ -60,7 +60,10 @@ export const places = {
 /** Renders the results of a search with every place. `rows`: most rows of the list; `below`: whether they can be opened. */
 export function resultsFrame(
   search: ShownSearch,
-  { rows = Number.POSITIVE_INFINITY, isPlain }: {
+  {
+    rows = Number.POSITIVE_INFINITY,
+    isPlain,
+  }: {
     readonly rows?: number;
     /** For a browser without script: nothing in it needs one. */
     readonly isPlain: boolean;
@@ -94,7 +97,11 @@ ${!isPlain && filterSheet}`;
 /** Renders an item of the list; `isWhole`: with all that is below its line. */
 function itemRow(
   item: ListItem,
-  { names, place, isWhole }: {
+  {
+    names,
+    place,
+    isWhole,
+  }: {
     readonly names: Names;
     readonly place: RowPlace;
     readonly isWhole: boolean;

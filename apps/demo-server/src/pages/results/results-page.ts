@@ -44,10 +44,16 @@ export async function* travellerResults(
   yield interim(page, state);
   for await (const event of events) {
     state = reduce(state, event);
-    if (event.type === 'carrier-status') yield interim(page, state);
+    if (isShown(event)) yield interim(page, state);
   }
   const shown = shownSearch(page, page.names, state);
   yield html`<div class="block">${resultsFrame(shown, { isPlain: true })}</div></main>${pageEnd('/', page.credit)}`;
+}
+
+/** A carrier that found something is shown with what it found. */
+function isShown(event: SearchAnswerEvent): boolean {
+  if (event.type === 'carrier-status') return event.status.found === 0;
+  return event.type === 'journeys-upsert';
 }
 
 /** Renders a search that did not begin. A problem of a field is shown beside that. */
@@ -77,7 +83,11 @@ function shownSearch(page: ResultsPage, names: Names, state: SearchState): Shown
   const order: JourneyOrder = orderOf(address.get('order'), USUAL_ORDER);
   return {
     state,
-    names: { ...names, ...namesOf(state), stations: new Map([...names.stations, ...state.stations]) },
+    names: {
+      ...names,
+      ...namesOf(state, address),
+      stations: new Map([...names.stations, ...state.stations]),
+    },
     order,
     address,
     day,

@@ -155,8 +155,9 @@ function joined(
 }
 
 /** Returns what rows of journeys need to know of their search. */
-export function namesOf(state: SearchState) {
-  const { stations, operators, day, passengers, carriers, ends: cities } = state;
+export function namesOf(state: SearchState, address = new URLSearchParams()) {
+  const { stations, operators, day, passengers, carriers, ends = [] } = state;
+  const cities = [...ends, ...['origin', 'destination'].flatMap((end) => address.get(end) ?? [])];
   const adultsOnly = carriers.flatMap(({ carrier, ignored }) =>
     ignored?.includes('ages') ? carrier : [],
   );

@@ -1,8 +1,8 @@
 import type { SafeHtml } from '../../frame/html.ts';
 import { countText } from '../../journey/display-texts.ts';
 import { chosenCount, type Filter, NO_FILTER } from '../../results/journey-filter.ts';
-import { show, showAnew } from '../dom/show.ts';
 import { elementOf } from '../dom/element-of.ts';
+import { show, showAnew } from '../dom/show.ts';
 
 /** Widths from which the filters are a column. */
 const WIDE = '(min-width: 68.7em)';

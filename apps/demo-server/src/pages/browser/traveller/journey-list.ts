@@ -38,7 +38,8 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
   ): { readonly row: HTMLElement; readonly old?: HTMLElement } {
     const known = shown.get(item.id);
     const isSame =
-      item.kind === 'day' || (known?.item.kind === 'journey' && known.item.journey === item.journey);
+      item.kind === 'day' ||
+      (known?.item.kind === 'journey' && known.item.journey === item.journey);
     if (known !== undefined && isSame) {
       dress(known, place);
       return { row: known.row };
@@ -141,6 +142,7 @@ function dress(shown: Shown, place: RowPlace): void {
   if (before.longestMinutes !== place.longestMinutes) {
     row.querySelector('.bar')?.setAttribute('width', barWidth(journey, place.longestMinutes));
   }
+  row.classList.toggle('cheapest', journey.id === place.leaders.cheapest);
   const [was, is] = [before, place].map(({ leaders }) => journeyBadge(journey, leaders));
   const flag = row.querySelector('.flag');
   if (flag !== null && String(was) !== String(is)) show(flag, is || html``);

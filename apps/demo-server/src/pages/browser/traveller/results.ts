@@ -16,7 +16,13 @@ import {
 import { orderOf } from '../../results/order-tabs.ts';
 import { counted, ghostRows, places, type ShownSearch } from '../../results/results-frame.ts';
 import { searchKey } from '../../results/search-address.ts';
-import { type Direction, idle, namesOf, reduce, type SearchState } from '../../results/search-state.ts';
+import {
+  type Direction,
+  idle,
+  namesOf,
+  reduce,
+  type SearchState,
+} from '../../results/search-state.ts';
 import { elementOf } from '../dom/element-of.ts';
 import { fragmentOf, show, showAnew } from '../dom/show.ts';
 import { createDayPrices } from './day-prices.ts';
@@ -62,7 +68,9 @@ export function createResults(page: ResultsSurroundings): Results {
   let state: SearchState = idle;
   let address = new URLSearchParams();
   /** What was asked last, for asking again. */
-  let asked: { readonly url: URLSearchParams; readonly more?: Direction | undefined } = { url: address };
+  let asked: { readonly url: URLSearchParams; readonly more?: Direction | undefined } = {
+    url: address,
+  };
   let leaving = new AbortController();
   let spokenAt = Number.NEGATIVE_INFINITY;
   let speaking: ReturnType<typeof setTimeout> | undefined;
@@ -79,7 +87,11 @@ export function createResults(page: ResultsSurroundings): Results {
     const { names, examples } = page;
     return {
       state,
-      names: { ...names, ...namesOf(state), stations: new Map([...names.stations, ...state.stations]) },
+      names: {
+        ...names,
+        ...namesOf(state, address),
+        stations: new Map([...names.stations, ...state.stations]),
+      },
       order: order(),
       address,
       day: state.day ?? (address.get('date') || usual),
@@ -90,7 +102,13 @@ export function createResults(page: ResultsSurroundings): Results {
   /** With `again`, only these carriers are asked; with `more`, what is known stays. */
   function search(
     url: URLSearchParams,
-    { again, more }: { readonly again?: readonly string[] | undefined; readonly more?: Direction | undefined } = {},
+    {
+      again,
+      more,
+    }: {
+      readonly again?: readonly string[] | undefined;
+      readonly more?: Direction | undefined;
+    } = {},
   ): void {
     leaving.abort();
     leaving = new AbortController();
@@ -262,5 +280,6 @@ export function createResults(page: ResultsSurroundings): Results {
 /** Scrolls the days so that the one that was asked for is in the middle, where they do not fit. */
 function centre(days: HTMLElement): void {
   const [row, day] = ['ol', '[aria-current]'].map((one) => days.querySelector<HTMLElement>(one));
-  if (row && day) row.scrollLeft = day.offsetLeft - row.offsetLeft - (row.clientWidth - day.offsetWidth) / 2;
+  if (row && day)
+    row.scrollLeft = day.offsetLeft - row.offsetLeft - (row.clientWidth - day.offsetWidth) / 2;
 }
