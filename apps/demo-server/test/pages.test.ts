@@ -3,8 +3,8 @@ import { createJourney, createLocalClock, createStationIndex, type Journey } fro
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readLines } from '../src/pages/browser/traveller/search-feed.ts';
+import { matches } from '../src/pages/form/match-stations.ts';
 import { html } from '../src/pages/frame/html.ts';
-import { matches } from '../src/pages/match-stations.ts';
 import {
   carrierList,
   countLine,
@@ -70,7 +70,12 @@ test('readLines() gives each line however the bytes are cut, and cancels the str
 });
 
 const choices = stationTable.stations.flatMap(({ name, aliases = [] }) =>
-  [name, ...aliases].map((one) => ({ name: one, folded: fold(one), of: undefined })),
+  [name, ...aliases].map((one) => ({
+    name: one,
+    folded: fold(one),
+    of: one === name ? undefined : name,
+    kind: 'station' as const,
+  })),
 );
 
 test('matches() finds by the beginnings of words, without accents, eight at most', () => {

@@ -3,6 +3,8 @@ export interface ShownProblem {
   readonly title: string;
   readonly status?: number;
   readonly detail: string;
+  /** Path of the request. */
+  readonly instance?: string | undefined;
   readonly parameter?: string;
   readonly expected?: string;
   readonly got?: unknown;

@@ -23,10 +23,9 @@ const LOOK = fileURLToPath(new URL('../look/', import.meta.url));
  */
 export function bundleAssets(folder: string, pages: readonly string[]): string {
   const { outputFiles } = buildSync({
-    entryPoints: pages.flatMap((page) => [
-      join(BROWSER, `${page}.ts`),
-      join(BROWSER, `${page}.css`),
-    ]),
+    entryPoints: pages
+      .flatMap((page) => [join(BROWSER, `${page}.ts`), join(BROWSER, `${page}.css`)])
+      .filter(existsSync),
     outdir: folder,
     write: false,
     bundle: true,

@@ -1,6 +1,6 @@
 import type { JourneyOrder } from '@ticketing/core';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
-import { PAGE_FIELDS } from '../form/page-fields.ts';
+import { fieldOf } from '../form/field-note.ts';
 import type { ShownProblem } from '../form/shown-problem.ts';
 import { html, SafeHtml } from '../frame/html.ts';
 import { pageEnd } from '../frame/page-frame.ts';
@@ -58,7 +58,7 @@ function isShown(event: SearchAnswerEvent): boolean {
 
 /** Renders a search that did not begin. A problem of a field is shown beside that. */
 export function travellerProblem(problem: ShownProblem, page: ResultsPage): SafeHtml {
-  if (PAGE_FIELDS.some((name) => name === problem.parameter)) {
+  if (fieldOf(problem) !== undefined) {
     return html`</main>${pageEnd('/', page.credit)}`;
   }
   const names = { ...page.names, stations: new Map() };
