@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { durationText, priceText } from '../src/pages/journey/display-texts.ts';
 import { badgeOf, type Leaders } from '../src/pages/journey/journey-badge.ts';
 import { barShape, barWidth } from '../src/pages/journey/journey-bar.ts';
+import { journeyDetails } from '../src/pages/journey/journey-details.ts';
 import { journeyRow } from '../src/pages/journey/journey-row.ts';
 import type { Names } from '../src/pages/journey/names.ts';
 import { fares } from '../src/pages/journey/ticket-boxes.ts';
@@ -26,13 +27,16 @@ const names: Names = {
   passengers: PARTY,
 };
 const detailed: Journey = { ...detailedJourney, passengers: 3 };
-const row = (journey: Journey, more: Partial<Names> = {}, leaders: Leaders = {}): string =>
-  String(
+const row = (journey: Journey, more: Partial<Names> = {}, leaders: Leaders = {}): string => {
+  const all = { ...names, ...more };
+  return String(
     journeyRow(journey, {
-      names: { ...names, ...more },
+      names: all,
       place: { longestMinutes: journey.durationMinutes, leaders },
+      below: journeyDetails(journey, all),
     }),
   );
+};
 /** The text that people read. */
 const textOf = (markup: string): string =>
   markup

@@ -11,6 +11,7 @@ import {
   missingText,
   toAskAgain,
 } from '../src/pages/results/carrier-line.ts';
+import { joinJourneys } from '../src/pages/results/join-journeys.ts';
 import {
   type FeedEvent,
   idle,
@@ -271,7 +272,7 @@ test('reduce() keeps what is known when some are asked again, and joins what the
     phase: 'failed',
     problem,
   });
-  const asking = run(partial, { type: 'asked', again: ['renfe'] });
+  const asking = run(partial, { type: 'asked', again: ['renfe'], join: joinJourneys });
   expect(asking).toMatchObject({
     phase: 'asking',
     carriers: [of('renfe', 'running'), of('avlo', 'ok')].map(({ carrier, state }) => ({
@@ -300,7 +301,7 @@ test('reduce() keeps what is known when some are asked again, and joins what the
     [['renfe'], 1],
   ]);
   for (const type of ['broken', 'asked'] as const) {
-    const event = type === 'asked' ? { type, again: ['renfe'] } : { type };
+    const event = type === 'asked' ? { type, again: ['renfe'], join: joinJourneys } : { type };
     expect(run(done, event).journeys.size).toBe(3);
   }
   expect(run(done, { type: 'asked' }).journeys.size).toBe(0);

@@ -5,6 +5,7 @@ import { createDayPrices } from '../src/pages/browser/traveller/day-prices.ts';
 import { dayStrip, daysAround } from '../src/pages/results/day-strip.ts';
 import { emptyNote, noticeOf } from '../src/pages/results/empty-note.ts';
 import { filterPanel } from '../src/pages/results/filter-panel.ts';
+import { joinJourneys } from '../src/pages/results/join-journeys.ts';
 import {
   carrierChoices,
   choicesOf,
@@ -493,7 +494,7 @@ test('reduce() appends a page: what is known stays, and only its own end moves',
     ...ended('ok'),
     pages: { earlier: 'e1', later: 'l1' },
   } as FeedEvent);
-  const asking = reduce(first, { type: 'asked', more: 'later' });
+  const asking = reduce(first, { type: 'asked', more: 'later', join: joinJourneys });
   expect(asking).toMatchObject({ phase: 'asking', more: 'later' });
   expect(asking.journeys.size).toBe(1);
   const next = train('8', { at: '2026-12-02T10:00' });
@@ -504,10 +505,11 @@ test('reduce() appends a page: what is known stays, and only its own end moves',
   ].reduce(reduce, asking);
   expect([...done.journeys.keys()].toSorted()).toEqual([good.id, next.id].toSorted());
   expect([done.pages, done.more]).toEqual([{ earlier: 'e1', later: 'l2' }, undefined]);
-  const last = [{ type: 'asked', more: 'later' } as const, started, ended('empty')].reduce(
-    reduce,
-    done,
-  );
+  const last = [
+    { type: 'asked', more: 'later', join: joinJourneys } as const,
+    started,
+    ended('empty'),
+  ].reduce(reduce, done);
   expect(last.pages).toEqual({ earlier: 'e1' });
   expect(reduce(done, { type: 'asked' }).journeys.size).toBe(0);
 });

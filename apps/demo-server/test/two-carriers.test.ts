@@ -1,6 +1,7 @@
 import { createJourney, createLocalClock, type Journey, type Place } from '@ticketing/core';
 import { expect, test } from 'vitest';
 import { journeyRow } from '../src/pages/journey/journey-row.ts';
+import { joinJourneys } from '../src/pages/results/join-journeys.ts';
 import { idle, reduce } from '../src/pages/results/search-state.ts';
 
 const clock = createLocalClock();
@@ -42,7 +43,7 @@ test('a row has the least price in each currency, since without rates none is th
   };
   const price = (...prices: (readonly [number, string])[]) => {
     const place = { longestMinutes: 150, leaders: {} };
-    const row = String(journeyRow(trainFrom('a', 'hafas', prices), { names, place }));
+    const row = String(journeyRow(trainFrom('a', 'hafas', prices), { names, place, below: false }));
     return /<span class="price">(.*?)<\/span>/.exec(row)?.[1];
   };
   expect(price([3000, 'EUR'], [2500, 'EUR'])).toBe('<b>€25.00</b><small></small>');
@@ -63,7 +64,7 @@ test('reduce() joins a train of a carrier that is asked again with that of anoth
       places: { [origin]: stop(origin, name) },
     }) as const;
   const first = reduce(idle, found('obb:8100389', 'hafas', 'Wolfurt Bahnhst'));
-  const asked = reduce(first, { type: 'asked', again: ['ojp'] });
+  const asked = reduce(first, { type: 'asked', again: ['ojp'], join: joinJourneys });
   const { journeys } = reduce(asked, found('uic:8102333', 'ojp', 'Wolfurt'));
   expect([...journeys.values()].map(({ sources }) => sources)).toEqual([['hafas', 'ojp']]);
 });

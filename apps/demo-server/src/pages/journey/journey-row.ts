@@ -4,7 +4,6 @@ import { icon } from '../frame/icons.ts';
 import { changesText, countText, durationText, priceText } from './display-texts.ts';
 import { isCancelled, isSoldOut, journeyBadge, type Leaders } from './journey-badge.ts';
 import { journeyBar } from './journey-bar.ts';
-import { journeyDetails } from './journey-details.ts';
 import { clockOf, type Names, nameOf, operatorOf, rideText, shortStation } from './names.ts';
 import { operatorMark } from './operator-mark.ts';
 
@@ -20,11 +19,11 @@ export function journeyRow(
   {
     names,
     place,
-    below = journeyDetails(journey, names),
+    below,
   }: {
     readonly names: Names;
     readonly place: RowPlace;
-    readonly below?: SafeHtml | false;
+    readonly below: SafeHtml | false;
   },
 ): SafeHtml {
   const { id, transfers, durationMinutes } = journey;

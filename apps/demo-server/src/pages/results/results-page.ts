@@ -9,7 +9,8 @@ import type { DayBounds } from './day-strip.ts';
 import type { NoteWays } from './empty-note.ts';
 import { lowestPrice, USUAL_ORDER } from './listed-journeys.ts';
 import { orderOf } from './order-tabs.ts';
-import { resultsFrame, type ShownSearch } from './results-frame.ts';
+import type { ShownSearch } from './places.ts';
+import { resultsFrame } from './results-frame.ts';
 import { idle, namesOf, reduce, type SearchState } from './search-state.ts';
 
 /** The page around the results. */

@@ -14,7 +14,7 @@ import {
   USUAL_ORDER,
 } from '../../results/listed-journeys.ts';
 import { orderOf } from '../../results/order-tabs.ts';
-import { counted, ghostRows, places, type ShownSearch } from '../../results/results-frame.ts';
+import { counted, ghostRows, places, type ShownSearch } from '../../results/places.ts';
 import { searchKey } from '../../results/search-address.ts';
 import {
   type Direction,
@@ -28,6 +28,7 @@ import { fragmentOf, show, showAnew } from '../dom/show.ts';
 import { createDayPrices } from './day-prices.ts';
 import { createFilters } from './filters.ts';
 import { createJourneyList, glide } from './journey-list.ts';
+import { later } from './later.ts';
 import { follow } from './search-feed.ts';
 
 /** Screen readers repeat a line that changes: once a second at most. */
@@ -100,7 +101,7 @@ export function createResults(page: ResultsSurroundings): Results {
   }
 
   /** With `again`, only these carriers are asked; with `more`, what is known stays. */
-  function search(
+  async function search(
     url: URLSearchParams,
     {
       again,
@@ -109,15 +110,19 @@ export function createResults(page: ResultsSurroundings): Results {
       readonly again?: readonly string[] | undefined;
       readonly more?: Direction | undefined;
     } = {},
-  ): void {
+  ): Promise<void> {
     leaving.abort();
     leaving = new AbortController();
+    const { signal } = leaving;
     if (!url.has('origin') && !url.has('destination')) {
       state = idle;
       draw();
       return;
     }
     asked = { url, more };
+    const keeps = again !== undefined || more !== undefined;
+    const join = keeps ? (await later()).joinJourneys : undefined;
+    if (signal.aborted) return;
     isStale = more === undefined && journeys.childElementCount > 0;
     listedAt = performance.now();
     // A form that was sent without script has its empty fields, too.
@@ -125,14 +130,17 @@ export function createResults(page: ResultsSurroundings): Results {
       [...url].filter(([name, value]) => name !== 'plain' && value !== ''),
     );
     if (again !== undefined) wanted.set('carriers', again.join());
-    void follow(`/search?${wanted}`, {
-      again,
-      more,
-      signal: leaving.signal,
+    await follow(`/search?${wanted}`, {
+      asked: { again, more, join },
+      signal,
       onEvent(event) {
         state = reduce(state, event);
         if (!WAITS.has(event.type)) isStale = false;
-        if (event.type === 'search-done') remember();
+        if (event.type === 'search-done') {
+          remember();
+          // Rows open at once when somebody wants them to.
+          requestIdleCallback(() => void later().catch(() => {}));
+        }
         // Many events come at once: one picture of all.
         if (frame === 0) frame = requestAnimationFrame(draw);
       },
@@ -249,7 +257,7 @@ export function createResults(page: ResultsSurroundings): Results {
     const { order: chosen, more } = link.dataset;
     if (link.dataset['clear'] !== undefined) filters.clear();
     else if (chosen !== undefined) setOrder(chosen);
-    else if (more !== undefined) search(to, { more: more as Direction });
+    else if (more !== undefined) void search(to, { more: more as Direction });
     else if (link.dataset['again'] !== undefined) askAgain();
     else page.goTo(to);
   });
@@ -265,13 +273,13 @@ export function createResults(page: ResultsSurroundings): Results {
   function askAgain(): void {
     const missing = toAskAgain(state.carriers);
     const isSome = missing.length > 0 && missing.length < state.carriers.length;
-    search(asked.url, { again: isSome ? missing : undefined, more: asked.more });
+    void search(asked.url, { again: isSome ? missing : undefined, more: asked.more });
   }
 
   return {
     ask(parameters) {
       address = parameters;
-      search(parameters);
+      void search(parameters);
     },
     leave: () => leaving.abort(),
   };

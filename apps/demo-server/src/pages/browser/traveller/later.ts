@@ -1,0 +1,14 @@
+import type { journeyDetails } from '../../journey/journey-details.ts';
+import type { joinJourneys } from '../../results/join-journeys.ts';
+
+/** Code that no list needs to be shown: it comes in a bundle of its own. */
+export interface Later {
+  readonly journeyDetails: typeof journeyDetails;
+  readonly joinJourneys: typeof joinJourneys;
+}
+
+/** Loads the rest of the page's script; once, however often it is called. */
+export async function later(): Promise<Later> {
+  const url = new URL('traveller-later.js', import.meta.url);
+  return ((await import(url.href)) as { readonly later: Later }).later;
+}
