@@ -305,9 +305,12 @@ test('each choice has as many journeys as it would show, and carriers their lowe
     { id: 'ojp', says: 'asking' },
   ]);
   const names = { stations: new Map(), carriers: new Map([['avlo', 'Avlo']]), calls: new Map() };
-  const panel = String(
-    filterPanel({ choices, filter: filterOf({ carriers: ['avlo'] }), carriers, names }),
-  );
+  const shownPanel = (isAsking: boolean, filter = filterOf({ carriers: ['avlo'] })): string =>
+    String(filterPanel({ choices, filter, carriers, names, isAsking }));
+  const panel = shownPanel(false);
+  expect(panel).not.toContain('2 or more');
+  expect(shownPanel(true)).toContain('2 or more');
+  expect(shownPanel(false, filterOf({ changes: ['2'] }))).toContain('2 or more');
   expect(panel).toMatch(/value="avlo" checked>.*Avlo<\/span><span class="check-n num">€7.00/);
   expect(panel).toContain('<span class="check-n num">no answer</span>');
 });

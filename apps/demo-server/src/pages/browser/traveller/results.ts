@@ -14,7 +14,7 @@ import {
   USUAL_ORDER,
 } from '../../results/listed-journeys.ts';
 import { orderOf } from '../../results/order-tabs.ts';
-import { counted, ghostRows, places, type ShownSearch } from '../../results/places.ts';
+import { counted, ghostRows, isAsking, places, type ShownSearch } from '../../results/places.ts';
 import { searchKey } from '../../results/search-address.ts';
 import {
   type Direction,
@@ -195,7 +195,13 @@ export function createResults(page: ResultsSurroundings): Results {
     const visible = all.filter((journey) => passes(journey, filter));
     const choices = choicesOf(all);
     filters.draw(
-      filterPanel({ choices, filter, carriers: state.carriers, names: search.names }),
+      filterPanel({
+        choices,
+        filter,
+        carriers: state.carriers,
+        names: search.names,
+        isAsking: isAsking(state),
+      }),
       visible.length,
     );
     showAnew(place('count'), places.count(search, visible.length));
