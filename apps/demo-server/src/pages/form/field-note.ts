@@ -7,7 +7,8 @@ import type { ShownProblem } from './shown-problem.ts';
 export function fieldOf({ parameter = '' }: ShownProblem): PageField | undefined {
   // A passenger is one of a list: `passengers[0].age`.
   const [, member] = /^passengers\[\d+\]\.(age|cards)/.exec(parameter) ?? [];
-  const name = member === undefined ? parameter : member === 'age' ? 'ages' : 'cards';
+  const own = member === 'age' ? 'ages' : member;
+  const name = parameter === 'travelClass' ? 'class' : (own ?? parameter);
   return PAGE_FIELDS.find((one) => one === name);
 }
 
@@ -38,7 +39,7 @@ export function problemText(problem: ShownProblem): string {
         return 'Choose a place between From and To, not one of them.';
       }
       if (typeof got !== 'string' || got === '') return MISSING[field] ?? 'Choose a place.';
-      if (expected.startsWith('text of')) return 'Use a shorter name.';
+      if (expected.startsWith('text of') || got.length > 100) return 'Use a shorter name.';
       if (expected.includes('one station')) return `“${got}” is the name of several places.`;
       const unknown = `We do not know “${got}”.`;
       return nearest.length > 0 ? unknown : `${unknown} Choose a place from the list.`;
