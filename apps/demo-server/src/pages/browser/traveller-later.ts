@@ -2,5 +2,6 @@
 import { journeyDetails } from '../journey/journey-details.ts';
 import { joinJourneys } from '../results/join-journeys.ts';
 import type { Later } from './traveller/later.ts';
+import { enhanceSearchForm } from './traveller/search-form.ts';
 
-export const later: Later = { journeyDetails, joinJourneys };
+export const later: Later = { journeyDetails, joinJourneys, enhanceSearchForm };

@@ -1,8 +1,9 @@
 // The traveller's page: joins the form, the address and the results. The address holds the state.
 import type { Names } from '../journey/names.ts';
 import { elementOf } from './dom/element-of.ts';
+import { later } from './traveller/later.ts';
 import { createResults } from './traveller/results.ts';
-import { enhanceSearchForm } from './traveller/search-form.ts';
+import type { SearchFormHandle } from './traveller/search-form.ts';
 
 const first = new URLSearchParams(location.search);
 if (first.has('plain')) {
@@ -13,35 +14,73 @@ if (first.has('plain')) {
   start(elementOf(document, '#content'));
 }
 
-/** Joins the parts of the page, and shows the search of its address. */
+/** Joins the parts of the page, and shows the search of its address. The form is enhanced once nobody waits for anything else. */
 function start(main: HTMLElement): void {
-  const form = enhanceSearchForm(document);
+  let form: SearchFormHandle | undefined;
+  let isLoading = false;
+  const loadForm = (): void => {
+    if (isLoading) return;
+    isLoading = true;
+    enhanceForm().catch(() => {
+      // It works without script, too.
+      isLoading = false;
+    });
+  };
   const results = createResults({
     main,
     names: namesIn(main),
     examples: [...document.querySelectorAll<HTMLAnchorElement>('.examples a')].map(exampleOf),
-    showProblem: form.showProblem,
+    showProblem: (problem) => form?.showProblem(problem) ?? false,
+    onSettled: () => requestIdleCallback(loadForm),
     goTo(address) {
       history.pushState(null, '', `/?${address}`);
       show(address);
     },
   });
   const show = (address: URLSearchParams): void => {
-    form.fill(address);
-    form.setFolded(address.has('origin') || address.has('destination'));
+    showInForm(address);
     results.ask(address);
   };
-  form.onSearch((address) => {
-    const order = new URLSearchParams(location.search).get('order');
-    if (order !== null) address.set('order', order);
-    history.pushState(null, '', `/?${address}`);
-    show(address);
-  });
+
+  function showInForm(address: URLSearchParams): void {
+    form?.fill(address);
+    form?.setFolded(isSearch(address));
+  }
+
+  async function enhanceForm(): Promise<void> {
+    const { enhanceSearchForm } = await later();
+    form = enhanceSearchForm(document);
+    form.onSearch((address) => {
+      const order = new URLSearchParams(location.search).get('order');
+      if (order !== null) address.set('order', order);
+      history.pushState(null, '', `/?${address}`);
+      show(address);
+    });
+    const address = new URLSearchParams(location.search);
+    // What somebody has typed already stays.
+    if (isSearch(address) || !isTyped()) showInForm(address);
+    main.dataset['ready'] = 'true';
+  }
+
   addEventListener('popstate', () => show(new URLSearchParams(location.search)));
   // Frees the server at once, also where the page goes into the cache for Back.
   addEventListener('pagehide', results.leave);
-  show(first);
-  main.dataset['ready'] = 'true';
+  if (isSearch(first)) {
+    const header = document.querySelector('header');
+    for (const event of ['pointerover', 'focusin']) header?.addEventListener(event, loadForm);
+  } else {
+    loadForm();
+  }
+  results.ask(first);
+}
+
+function isTyped(): boolean {
+  const inputs = document.querySelectorAll<HTMLInputElement>('#origin, #destination, #via');
+  return [...inputs].some(({ value }) => value !== '');
+}
+
+function isSearch(address: URLSearchParams): boolean {
+  return Boolean(address.get('origin') || address.get('destination'));
 }
 
 /** Reads the names that the server wrote into the page. */

@@ -53,6 +53,8 @@ export interface ResultsSurroundings {
   readonly examples: ShownSearch['ways']['examples'];
   /** Shows a problem beside its field; `false` if it has none. */
   showProblem(problem: ShownProblem | undefined): boolean;
+  /** Called when a search has ended, in whatever way. */
+  onSettled(): void;
   /** Goes to another address, as a link does. */
   goTo(address: URLSearchParams): void;
 }
@@ -130,21 +132,17 @@ export function createResults(page: ResultsSurroundings): Results {
       [...url].filter(([name, value]) => name !== 'plain' && value !== ''),
     );
     if (again !== undefined) wanted.set('carriers', again.join());
-    await follow(`/search?${wanted}`, {
+    void follow(`/search?${wanted}`, {
       asked: { again, more, join },
       signal,
       onEvent(event) {
         state = reduce(state, event);
         if (!WAITS.has(event.type)) isStale = false;
-        if (event.type === 'search-done') {
-          remember();
-          // Rows open at once when somebody wants them to.
-          requestIdleCallback(() => void later().catch(() => {}));
-        }
+        if (event.type === 'search-done') remember();
         // Many events come at once: one picture of all.
         if (frame === 0) frame = requestAnimationFrame(draw);
       },
-    });
+    }).then(page.onSettled);
   }
 
   /** Keeps the lowest price of the day, for the strip of other days. */
