@@ -26,7 +26,9 @@ export function badgeOf(journey: Journey, leaders: Leaders): Badge | undefined {
   if (isCancelled(journey)) return { tone: 'bad', text: 'Cancelled' };
   const late = minutesLate(journey);
   if (late > 0) return { tone: late < VERY_LATE ? 'warn' : 'bad', text: `${late} min late` };
-  if (id === leaders.best) return { tone: 'accent', text: 'Best' };
+  if (id === leaders.best) {
+    return { tone: 'accent', text: id === leaders.cheapest ? 'Best, cheapest' : 'Best' };
+  }
   if (id === leaders.cheapest) return { tone: 'good', text: 'Cheapest' };
   if (id === leaders.fastest) return { tone: 'accent', text: 'Fastest' };
   const seats = seatsLeft(journey);

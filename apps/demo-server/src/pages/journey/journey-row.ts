@@ -4,7 +4,6 @@ import { icon } from '../frame/icons.ts';
 import { changesText, countText, durationText, priceText } from './display-texts.ts';
 import { isCancelled, isSoldOut, journeyBadge, type Leaders } from './journey-badge.ts';
 import { journeyBar } from './journey-bar.ts';
-import { journeyDetails } from './journey-details.ts';
 import { clockOf, type Names, nameOf, operatorOf, rideText, shortStation } from './names.ts';
 import { operatorMark } from './operator-mark.ts';
 
@@ -20,19 +19,20 @@ export function journeyRow(
   {
     names,
     place,
-    below = journeyDetails(journey, names),
+    below,
   }: {
     readonly names: Names;
     readonly place: RowPlace;
-    readonly below?: SafeHtml | false;
+    readonly below: SafeHtml | false;
   },
 ): SafeHtml {
   const { id, transfers, durationMinutes } = journey;
   const rides = journey.legs.filter((leg): leg is RideLeg => leg.kind === 'ride');
   const [first, last] = [rides[0], rides.at(-1)];
   const isQuiet = isSoldOut(journey) || isCancelled(journey);
-  return html`<li class="journey${isQuiet && ' sold'}" id="${id}"><details><summary>
-<span class="run">${timeAt(journey.departure, first?.expectedDeparture)}${journeyBar(journey, place.longestMinutes)}<span class="sr"> to </span>${timeAt(journey.arrival, last?.expectedArrival, journey.departure)}<span class="ends"><small>${first && planned(first.departure, first.expectedDeparture)}${first && shortStation(first.origin, names)}</small><small class="how">${durationText(durationMinutes)} · ${changesText(transfers)}${riskText(journey)}${viaText(rides, names)}</small><small>${last && planned(last.arrival, last.expectedArrival)}${last && shortStation(last.destination, names)}</small></span></span>
+  const isCheapest = id === place.leaders.cheapest;
+  return html`<li class="journey${isQuiet && ' sold'}${isCheapest && ' cheapest'}" id="${id}"><details><summary>
+<span class="run">${timeAt(journey.departure, first?.expectedDeparture)}${journeyBar(journey, place.longestMinutes)}<span class="sr"> to </span>${timeAt(journey.arrival, last?.expectedArrival, journey.departure)}<span class="ends">${first && end(first.origin, { names, time: planned(first.departure, first.expectedDeparture) })}<small class="how">${durationText(durationMinutes)} · ${changesText(transfers)}${riskText(journey)}${viaText(rides, names)}</small>${last && end(last.destination, { names, time: planned(last.arrival, last.expectedArrival) })}</span></span>
 <span class="by">${markList(rides, names)}<span class="train"><b>${rides.map(rideText).join(' + ')}</b> <small>${operatorsText(rides, names)}</small></span></span>
 <span class="flag">${journeyBadge(journey, place.leaders)}</span>
 <span class="price">${price(journey, names)}</span>
@@ -45,6 +45,15 @@ function timeAt(time: TimeAt, expected?: TimeAt, since?: TimeAt): SafeHtml {
   const shown = isChanged ? expected : time;
   const days = since === undefined ? 0 : daysBetween(since, shown);
   return html`<time datetime="${shown.iso.slice(0, 25)}"${isChanged && html` class="news"`}>${clockOf(shown)}${days > 0 && html`<sup title="${dayTitle(days)}">+${days}</sup>`}</time>`;
+}
+
+/** Where a journey begins, or ends. A name that does not fit is there to be pointed at. */
+function end(
+  station: string,
+  { names, time }: { readonly names: Names; readonly time: SafeHtml | false },
+): SafeHtml {
+  const name = shortStation(station, names);
+  return html`<small title="${name}">${time}${name}</small>`;
 }
 
 function planned(time: TimeAt, expected?: TimeAt): SafeHtml | false {

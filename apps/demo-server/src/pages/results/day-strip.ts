@@ -16,10 +16,8 @@ export interface DayBounds {
 
 /** Returns seven days around one, within the days that can be asked for. */
 export function daysAround(day: string, { first, last }: DayBounds): string[] {
-  const latest = addDays(last, 1 - SHOWN);
-  const wanted = addDays(day, -BEFORE);
-  const capped = wanted > latest ? latest : wanted;
-  const start = capped < first ? first : capped;
+  const [earliest = day] = [addDays(day, -BEFORE), addDays(last, 1 - SHOWN)].sort();
+  const start = earliest < first ? first : earliest;
   return Array.from({ length: SHOWN }, (_, at) => addDays(start, at));
 }
 

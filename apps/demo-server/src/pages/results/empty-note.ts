@@ -6,7 +6,7 @@ import { icon } from '../frame/icons.ts';
 import { countText, dayText, priceText } from '../journey/display-texts.ts';
 import { isSoldOut } from '../journey/journey-badge.ts';
 import type { Names } from '../journey/names.ts';
-import { hasFailed, missingText, toAskAgain } from './carrier-line.ts';
+import { carrierList, hasFailed, missingText, toAskAgain } from './carrier-line.ts';
 import type { DayBounds } from './day-strip.ts';
 import type { SearchState } from './search-state.ts';
 
@@ -35,9 +35,11 @@ export function emptyNote(
   },
 ): SafeHtml | undefined {
   const { phase, carriers, journeys, problem, ends = [], day } = state;
-  if (phase === 'failed') return note(problemTexts(problem), askAgain(ways));
+  const lone = (texts: NoteTexts, links: SafeHtml, kind: 'lone' | 'lone nowhere' = 'lone') =>
+    note(texts, html`${links}${carriers.length > 0 && answers(state, names)}`, kind);
+  if (phase === 'failed') return lone(problemTexts(problem), askAgain(ways));
   if (phase === 'broken' && journeys.size === 0) {
-    return note({ title: 'The connection broke before a carrier answered' }, askAgain(ways));
+    return lone({ title: 'The connection broke before a carrier answered' }, askAgain(ways));
   }
   if (journeys.size > 0 && shown === 0) {
     const hidden = journeys.size === 1 ? 'the only train' : `all ${journeys.size} trains`;
@@ -51,22 +53,23 @@ export function emptyNote(
   if (serving.length === 0) {
     const [origin, destination] = ends;
     const text = `${numberText(carriers.length)} answered. None of them serves both places, on any day. These searches find something:`;
-    return note(
+    return lone(
       { title: `No carrier here goes from ${origin} to ${destination}`, text },
       html`<div class="chips">${ways.examples.map((example) => html`<a class="chip" href="/?${String(new URLSearchParams({ origin: example.origin, destination: example.destination }))}">${example.origin} ${icon('right')}<span class="sr">to</span> ${example.destination}</a>`)}</div>`,
+      'lone nowhere',
     );
   }
   if (serving.every(({ state }) => state === 'rejected-busy' || state === 'rate-limited')) {
-    return note(problemTexts({ title: '', detail: '', status: 503 }), askAgain(ways));
+    return lone(problemTexts({ title: '', detail: '', status: 503 }), askAgain(ways));
   }
   if (serving.every(hasFailed)) {
     const isLate = serving.every(({ state }) => state === 'timeout');
-    return note(
+    return lone(
       { title: isLate ? 'No carrier answered in time' : 'No carrier answered' },
       askAgain(ways),
     );
   }
-  return note(
+  return lone(
     { title: `No trains on ${day === undefined ? 'this day' : dayText(day)}` },
     otherDays(day, ways, names.lang),
   );
@@ -114,12 +117,17 @@ function problemTexts(
   return { title: title || 'The search failed', text: detail };
 }
 
-function note({ title, text }: NoteTexts, ways: SafeHtml): SafeHtml {
-  return html`<div class="card empty">${icon('nowhere')}<h2>${title}</h2>${text !== undefined && html`<p>${text}</p>`}${ways}</div>`;
+/** `lone`: without a list there is nothing to sort or to narrow; `nowhere`: and no other day. */
+function note({ title, text }: NoteTexts, ways: SafeHtml, kind = ''): SafeHtml {
+  return html`<div class="card empty ${kind}">${icon('nowhere')}<h2>${title}</h2>${text !== undefined && html`<p>${text}</p>`}${ways}</div>`;
 }
 
 function notice({ title, text }: NoteTexts, ways: SafeHtml | false): SafeHtml {
   return html`<div class="notice">${icon('alert')}<p><b>${title}</b> ${text}</p>${ways}</div>`;
+}
+
+function answers({ carriers }: SearchState, names: Names): SafeHtml {
+  return html`<details class="answers"><summary>What each carrier answered ${icon('down', 'chevron')}</summary>${carrierList(carriers, names)}</details>`;
 }
 
 /** A link, which the script follows without a new page. */

@@ -21,8 +21,10 @@ export function filterPanel(panel: {
   readonly filter: Filter;
   readonly carriers: readonly CarrierStatus[];
   readonly names: Names;
+  /** Choices without a journey keep their place. */
+  readonly isAsking: boolean;
 }): SafeHtml {
-  const { choices, filter, carriers, names } = panel;
+  const { choices, filter, carriers, names, isAsking } = panel;
   const box = (group: keyof Filter, value: string): SafeHtml =>
     html`<input type="checkbox" name="${group}" value="${value}"${filter[group].has(value) && html` checked`}>`;
   const count = (group: keyof Filter, value: string): number =>
@@ -33,7 +35,11 @@ export function filterPanel(panel: {
     const { lowest, count: found = 0 } = choices.get(`carriers:${id}`) ?? {};
     return lowest === undefined ? String(found) : priceText(lowest, names.lang);
   };
-  return html`<fieldset><legend>Changes</legend>${CHANGES.map(([value, text]) => check('changes', value, text))}</fieldset>
+  const changes = CHANGES.filter(
+    ([value]) =>
+      value !== '2' || isAsking || count('changes', value) > 0 || filter.changes.has(value),
+  );
+  return html`<fieldset><legend>Changes</legend>${changes.map(([value, text]) => check('changes', value, text))}</fieldset>
 <fieldset><legend>Departure</legend><div class="bands num">${BANDS.map(
     ([from, until]) =>
       html`<label class="chip">${box('bands', from)}<span>${from}–${until}</span><span class="muted">${count('bands', from)}</span></label>`,

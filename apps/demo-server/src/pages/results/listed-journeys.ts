@@ -22,9 +22,9 @@ export type ListItem =
  * Sorts journeys as the page shows them. Where an order compares prices or durations, those that nobody can take come last.
  */
 export function sortForPage(journeys: readonly Journey[], order: JourneyOrder): Journey[] {
-  const sorted = sortJourneys(journeys, order);
-  if (!COMPARES.has(order)) return sorted;
-  return [...sorted.filter(isBookable), ...sorted.filter((one) => !isBookable(one))];
+  if (!COMPARES.has(order)) return sortJourneys(journeys, order);
+  const others = journeys.filter((one) => !isBookable(one));
+  return [...sortJourneys(journeys.filter(isBookable), order), ...sortJourneys(others, order)];
 }
 
 /**
@@ -36,7 +36,7 @@ export function listItems(
   { order, day: asked }: { readonly order: JourneyOrder; readonly day?: string | undefined },
 ): ListItem[] {
   const byDay = new Map<string, Journey[]>();
-  for (const journey of sortForPage(journeys, order)) {
+  for (const journey of journeys) {
     const day = dayOf(journey);
     const own = byDay.get(day);
     if (own === undefined) byDay.set(day, [journey]);
@@ -48,7 +48,7 @@ export function listItems(
   const isHeaded = (day: string): boolean => asked !== undefined && day !== asked;
   return [...(asked === undefined ? [] : [asked]), ...later, ...earlier].flatMap((day) => [
     ...(isHeaded(day) ? [{ kind: 'day', id: `day-${day}`, day } as const] : []),
-    ...(byDay.get(day) ?? []).map(
+    ...sortForPage(byDay.get(day) ?? [], order).map(
       (journey) => ({ kind: 'journey', id: journey.id, journey }) as const,
     ),
   ]);
@@ -66,10 +66,11 @@ export function leadersOf(journeys: readonly Journey[], day?: string): Leading {
   const bookable = journeys.filter(isBookable);
   const own = bookable.filter((one) => dayOf(one) === day);
   const among = own.length > 0 ? own : bookable;
-  const firstPriced = (order: JourneyOrder): Journey | undefined =>
-    sortJourneys(among.filter(hasPrice), order)[0];
-  const [best, cheapest] = [firstPriced('best'), firstPriced('price')];
-  return { best, cheapest, fastest: sortJourneys(among, 'duration')[0] };
+  const first = (order: JourneyOrder): Journey | undefined => sortJourneys(among, order)[0];
+  const [best, cheapest] = [first('best'), first('price')];
+  const priced = (journey: Journey | undefined) =>
+    journey && hasPrice(journey) ? journey : undefined;
+  return { best: priced(best), cheapest: priced(cheapest), fastest: first('duration') };
 }
 
 /** Returns the ids of what stands out. */

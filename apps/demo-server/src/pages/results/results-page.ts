@@ -9,7 +9,8 @@ import type { DayBounds } from './day-strip.ts';
 import type { NoteWays } from './empty-note.ts';
 import { lowestPrice, USUAL_ORDER } from './listed-journeys.ts';
 import { orderOf } from './order-tabs.ts';
-import { resultsFrame, type ShownSearch } from './results-frame.ts';
+import type { ShownSearch } from './places.ts';
+import { resultsFrame } from './results-frame.ts';
 import { idle, namesOf, reduce, type SearchState } from './search-state.ts';
 
 /** The page around the results. */
@@ -44,10 +45,16 @@ export async function* travellerResults(
   yield interim(page, state);
   for await (const event of events) {
     state = reduce(state, event);
-    if (event.type === 'carrier-status') yield interim(page, state);
+    if (isShown(event)) yield interim(page, state);
   }
   const shown = shownSearch(page, page.names, state);
   yield html`<div class="block">${resultsFrame(shown, { isPlain: true })}</div></main>${pageEnd('/', page.credit)}`;
+}
+
+/** A carrier that found something is shown with what it found. */
+function isShown(event: SearchAnswerEvent): boolean {
+  if (event.type === 'carrier-status') return event.status.found === 0;
+  return event.type === 'journeys-upsert';
 }
 
 /** Renders a search that did not begin. A problem of a field is shown beside that. */
@@ -79,7 +86,7 @@ function shownSearch(page: ResultsPage, names: Names, state: SearchState): Shown
     state,
     names: {
       ...names,
-      ...namesOf(state),
+      ...namesOf(state, address),
       stations: new Map([...names.stations, ...state.stations]),
     },
     order,

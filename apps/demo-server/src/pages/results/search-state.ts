@@ -1,10 +1,4 @@
-import {
-  type CarrierStatus,
-  type Journey,
-  mergeJourneys,
-  type Passenger,
-  type Place,
-} from '@ticketing/core';
+import type { CarrierStatus, Journey, Passenger, Place } from '@ticketing/core';
 import type { SealedPages, SearchAnswerEvent } from '../../search/search-answer.ts';
 import type { ShownProblem } from '../form/shown-problem.ts';
 
@@ -17,6 +11,8 @@ export interface SearchState {
   readonly journeys: ReadonlyMap<string, Journey>;
   /** Those of the search before, of which some carriers are asked again, or another page. */
   readonly kept: readonly Journey[];
+  /** Joins those with these. */
+  readonly join?: JoinJourneys | undefined;
   /** Those of this search, by id. */
   readonly fresh: ReadonlyMap<string, Journey>;
   readonly ms?: number;
@@ -42,12 +38,19 @@ export interface SearchState {
 /** Where a page of a search is, seen from what is known. */
 export type Direction = keyof SealedPages;
 
+/** Joins journeys of several searches. The places are the stations in both. */
+export type JoinJourneys = (
+  journeys: readonly Journey[],
+  places: Iterable<Place>,
+) => readonly Journey[];
+
 /** What can happen to a search besides its events. */
 export type FeedEvent =
   | SearchAnswerEvent
-  /** With `again`, only these are asked, with `more` a page, and what is known stays. */
+  /** With `join`, what is known stays: only the carriers of `again` are asked, or for another page. */
   | {
       readonly type: 'asked';
+      readonly join?: JoinJourneys | undefined;
       readonly again?: readonly string[] | undefined;
       readonly more?: Direction | undefined;
     }
@@ -69,10 +72,7 @@ export const idle: SearchState = {
 export function reduce(state: SearchState, event: FeedEvent): SearchState {
   switch (event.type) {
     case 'asked':
-      if (event.again === undefined && event.more === undefined) {
-        return { ...idle, phase: 'asking' };
-      }
-      return again(state, event);
+      return event.join === undefined ? { ...idle, phase: 'asking' } : again(state, event);
     case 'search-started': {
       const { date: day, passengers, origin, destination } = event.query;
       const carriers = updated(state.carriers, event.carriers);
@@ -91,7 +91,7 @@ export function reduce(state: SearchState, event: FeedEvent): SearchState {
         places.set(place.id, place);
       }
       const operators = new Map([...state.operators, ...Object.entries(event.operators)]);
-      const journeys = joined(state.kept, fresh, places);
+      const journeys = joined(state, fresh, places);
       return { ...state, fresh, stations, places, operators, journeys };
     }
     case 'search-done': {
@@ -109,13 +109,14 @@ export function reduce(state: SearchState, event: FeedEvent): SearchState {
 
 function again(
   state: SearchState,
-  { again: asked, more }: Extract<FeedEvent, { readonly type: 'asked' }>,
+  { again: asked, more, join }: Extract<FeedEvent, { readonly type: 'asked' }>,
 ): SearchState {
   const { ms: _, problem: __, ...rest } = state;
   return {
     ...rest,
     phase: 'asking',
     more,
+    join,
     carriers: state.carriers.map((one) =>
       asked === undefined || asked.includes(one.carrier)
         ? { carrier: one.carrier, state: 'running', ms: 0, found: 0 }
@@ -143,20 +144,19 @@ function updated(
   return [...byId.values()];
 }
 
-/** A train that carriers of both searches sell is one journey. */
 function joined(
-  kept: readonly Journey[],
+  { kept, join }: SearchState,
   fresh: ReadonlyMap<string, Journey>,
   places: ReadonlyMap<string, Place>,
 ): ReadonlyMap<string, Journey> {
-  if (kept.length === 0) return fresh;
-  const merged = mergeJourneys([...kept, ...fresh.values()], { places: places.values() });
-  return new Map(merged.map((one) => [one.id, one]));
+  if (join === undefined || kept.length === 0) return fresh;
+  return new Map(join([...kept, ...fresh.values()], places.values()).map((one) => [one.id, one]));
 }
 
 /** Returns what rows of journeys need to know of their search. */
-export function namesOf(state: SearchState) {
-  const { stations, operators, day, passengers, carriers, ends: cities } = state;
+export function namesOf(state: SearchState, address = new URLSearchParams()) {
+  const { stations, operators, day, passengers, carriers, ends = [] } = state;
+  const cities = [...ends, ...['origin', 'destination'].flatMap((end) => address.get(end) ?? [])];
   const adultsOnly = carriers.flatMap(({ carrier, ignored }) =>
     ignored?.includes('ages') ? carrier : [],
   );

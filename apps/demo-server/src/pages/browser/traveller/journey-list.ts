@@ -1,12 +1,12 @@
 import { html } from '../../frame/html.ts';
 import { journeyBadge } from '../../journey/journey-badge.ts';
 import { barWidth } from '../../journey/journey-bar.ts';
-import { journeyDetails } from '../../journey/journey-details.ts';
 import { journeyRow, type RowPlace } from '../../journey/journey-row.ts';
 import type { Names } from '../../journey/names.ts';
 import { dayHeading } from '../../results/day-heading.ts';
 import type { ListItem } from '../../results/listed-journeys.ts';
 import { fragmentOf, show } from '../dom/show.ts';
+import { later } from './later.ts';
 
 /** The list of journeys on the page. */
 export interface JourneyList {
@@ -61,7 +61,15 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
     const known = shown.get(row?.id ?? '');
     const details = known?.row.querySelector('details');
     if (known?.item.kind !== 'journey' || details?.childElementCount !== 1) return;
-    details.append(fragmentOf(journeyDetails(known.item.journey, names())));
+    const { journey } = known.item;
+    void later().then(
+      ({ journeyDetails }) => {
+        if (details.childElementCount > 1) return;
+        details.append(fragmentOf(journeyDetails(journey, names())));
+      },
+      // Without the network it cannot be opened.
+      () => details.removeAttribute('open'),
+    );
   }
 
   // A click comes before it opens, from the keyboard too; a search in the page opens it without one.
@@ -142,6 +150,7 @@ function dress(shown: Shown, place: RowPlace): void {
   if (before.longestMinutes !== place.longestMinutes) {
     row.querySelector('.bar')?.setAttribute('width', barWidth(journey, place.longestMinutes));
   }
+  row.classList.toggle('cheapest', journey.id === place.leaders.cheapest);
   const [was, is] = [before, place].map(({ leaders }) => journeyBadge(journey, leaders));
   const flag = row.querySelector('.flag');
   if (flag !== null && String(was) !== String(is)) show(flag, is || html``);

@@ -14,7 +14,7 @@ import {
   USUAL_ORDER,
 } from '../../results/listed-journeys.ts';
 import { orderOf } from '../../results/order-tabs.ts';
-import { counted, ghostRows, places, type ShownSearch } from '../../results/results-frame.ts';
+import { counted, ghostRows, isAsking, places, type ShownSearch } from '../../results/places.ts';
 import { searchKey } from '../../results/search-address.ts';
 import {
   type Direction,
@@ -28,6 +28,7 @@ import { fragmentOf, show, showAnew } from '../dom/show.ts';
 import { createDayPrices } from './day-prices.ts';
 import { createFilters } from './filters.ts';
 import { createJourneyList, glide } from './journey-list.ts';
+import { later } from './later.ts';
 import { follow } from './search-feed.ts';
 
 /** Screen readers repeat a line that changes: once a second at most. */
@@ -52,6 +53,8 @@ export interface ResultsSurroundings {
   readonly examples: ShownSearch['ways']['examples'];
   /** Shows a problem beside its field; `false` if it has none. */
   showProblem(problem: ShownProblem | undefined): boolean;
+  /** Called when a search has ended, in whatever way. */
+  onSettled(): void;
   /** Goes to another address, as a link does. */
   goTo(address: URLSearchParams): void;
 }
@@ -89,7 +92,7 @@ export function createResults(page: ResultsSurroundings): Results {
       state,
       names: {
         ...names,
-        ...namesOf(state),
+        ...namesOf(state, address),
         stations: new Map([...names.stations, ...state.stations]),
       },
       order: order(),
@@ -100,7 +103,7 @@ export function createResults(page: ResultsSurroundings): Results {
   }
 
   /** With `again`, only these carriers are asked; with `more`, what is known stays. */
-  function search(
+  async function search(
     url: URLSearchParams,
     {
       again,
@@ -109,15 +112,19 @@ export function createResults(page: ResultsSurroundings): Results {
       readonly again?: readonly string[] | undefined;
       readonly more?: Direction | undefined;
     } = {},
-  ): void {
+  ): Promise<void> {
     leaving.abort();
     leaving = new AbortController();
+    const { signal } = leaving;
     if (!url.has('origin') && !url.has('destination')) {
       state = idle;
       draw();
       return;
     }
     asked = { url, more };
+    const keeps = again !== undefined || more !== undefined;
+    const join = keeps ? (await later()).joinJourneys : undefined;
+    if (signal.aborted) return;
     isStale = more === undefined && journeys.childElementCount > 0;
     listedAt = performance.now();
     // A form that was sent without script has its empty fields, too.
@@ -126,9 +133,8 @@ export function createResults(page: ResultsSurroundings): Results {
     );
     if (again !== undefined) wanted.set('carriers', again.join());
     void follow(`/search?${wanted}`, {
-      again,
-      more,
-      signal: leaving.signal,
+      asked: { again, more, join },
+      signal,
       onEvent(event) {
         state = reduce(state, event);
         if (!WAITS.has(event.type)) isStale = false;
@@ -136,7 +142,7 @@ export function createResults(page: ResultsSurroundings): Results {
         // Many events come at once: one picture of all.
         if (frame === 0) frame = requestAnimationFrame(draw);
       },
-    });
+    }).then(page.onSettled);
   }
 
   /** Keeps the lowest price of the day, for the strip of other days. */
@@ -187,7 +193,13 @@ export function createResults(page: ResultsSurroundings): Results {
     const visible = all.filter((journey) => passes(journey, filter));
     const choices = choicesOf(all);
     filters.draw(
-      filterPanel({ choices, filter, carriers: state.carriers, names: search.names }),
+      filterPanel({
+        choices,
+        filter,
+        carriers: state.carriers,
+        names: search.names,
+        isAsking: isAsking(state),
+      }),
       visible.length,
     );
     showAnew(place('count'), places.count(search, visible.length));
@@ -249,7 +261,7 @@ export function createResults(page: ResultsSurroundings): Results {
     const { order: chosen, more } = link.dataset;
     if (link.dataset['clear'] !== undefined) filters.clear();
     else if (chosen !== undefined) setOrder(chosen);
-    else if (more !== undefined) search(to, { more: more as Direction });
+    else if (more !== undefined) void search(to, { more: more as Direction });
     else if (link.dataset['again'] !== undefined) askAgain();
     else page.goTo(to);
   });
@@ -265,13 +277,13 @@ export function createResults(page: ResultsSurroundings): Results {
   function askAgain(): void {
     const missing = toAskAgain(state.carriers);
     const isSome = missing.length > 0 && missing.length < state.carriers.length;
-    search(asked.url, { again: isSome ? missing : undefined, more: asked.more });
+    void search(asked.url, { again: isSome ? missing : undefined, more: asked.more });
   }
 
   return {
     ask(parameters) {
       address = parameters;
-      search(parameters);
+      void search(parameters);
     },
     leave: () => leaving.abort(),
   };

@@ -1,6 +1,6 @@
 import type { SearchAnswerEvent } from '../../../search/search-answer.ts';
 import type { ShownProblem } from '../../form/shown-problem.ts';
-import type { Direction, FeedEvent } from '../../results/search-state.ts';
+import type { FeedEvent } from '../../results/search-state.ts';
 
 /**
  * Asks the server, and calls back with each event. Resolves when the search has ended in whatever way; after an abort
@@ -9,15 +9,12 @@ import type { Direction, FeedEvent } from '../../results/search-state.ts';
 export async function follow(
   url: string,
   {
-    again,
-    more,
+    asked,
     signal,
     onEvent,
   }: {
-    /** Those that are asked, where the others are not asked again. */
-    again?: readonly string[] | undefined;
-    /** The page that is asked for, where what is known stays. */
-    more?: Direction | undefined;
+    /** What is asked, and what stays. */
+    asked: Omit<Extract<FeedEvent, { readonly type: 'asked' }>, 'type'>;
     signal: AbortSignal;
     onEvent: (event: FeedEvent) => void;
   },
@@ -25,7 +22,7 @@ export async function follow(
   const emit = (event: FeedEvent): void => {
     if (!signal.aborted) onEvent(event);
   };
-  emit({ type: 'asked', again, more });
+  emit({ type: 'asked', ...asked });
   let isDone = false;
   try {
     const response = await fetch(url, { headers: { accept: 'application/x-ndjson' }, signal });
