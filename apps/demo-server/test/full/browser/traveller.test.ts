@@ -254,7 +254,7 @@ describeInBrowser('the results of the traveller’s page', () => {
       expect(await page.locator('.journey').count()).toBe(Number(behind)),
     );
     for (const time of await times(page)) expect(time >= '12:00' && time < '18:00').toBe(true);
-    await page.check('#filters [name=changes][value="2"]');
+    await page.check('#filters [name=changes][value="1"]');
     expect(await page.textContent('.empty h2')).toBe(`Your filters hide all ${found} trains`);
     await page.click('.empty [data-clear]');
     await eventually(async () => expect(await page.locator('.journey').count()).toBe(found));
@@ -360,7 +360,7 @@ describeInBrowser('the results of the traveller’s page', () => {
     await go();
     await page.waitForSelector('.notice');
     yield 'partial';
-    await page.evaluate(`document.querySelector('[name=changes][value="2"]').click()`);
+    await page.evaluate(`document.querySelector('[name=changes][value="1"]').click()`);
     await page.waitForSelector('.empty');
     yield 'filtered away';
     for (const carrier of all) await plan(carrier, { ...ALL_WELL, journeys: 0 });
