@@ -105,7 +105,7 @@ async function searchUntil(page: Page, url: string, answers: number): Promise<vo
   for (let tries = 0; tries < 10; tries++) {
     await page.goto(`${url}/?${ROUTE}`);
     await page.waitForSelector('main[data-state=done]');
-    if ((await page.locator('.chip[data-state=ok]').count()) === answers) return;
+    if ((await page.locator('#carriers [data-state=ok]').count()) === answers) return;
   }
   throw new Error(`Cannot take the picture: ${answers} carriers must answer in time`);
 }

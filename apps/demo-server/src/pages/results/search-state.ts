@@ -1,12 +1,6 @@
-import {
-  type CarrierStatus,
-  type Journey,
-  mergeJourneys,
-  type Passenger,
-  type Place,
-} from '@ticketing/core';
-import type { SealedPages, SearchAnswerEvent } from '../search/search-answer.ts';
-import type { ShownProblem } from './problem-note.ts';
+import type { CarrierStatus, Journey, Passenger, Place } from '@ticketing/core';
+import type { SealedPages, SearchAnswerEvent } from '../../search/search-answer.ts';
+import type { ShownProblem } from '../form/shown-problem.ts';
 
 /** A search as the page shows it. */
 export interface SearchState {
@@ -15,8 +9,10 @@ export interface SearchState {
   readonly carriers: readonly CarrierStatus[];
   /** By id. */
   readonly journeys: ReadonlyMap<string, Journey>;
-  /** Those of the search before, of which some carriers are asked again. */
+  /** Those of the search before, of which some carriers are asked again, or another page. */
   readonly kept: readonly Journey[];
+  /** Joins those with these. */
+  readonly join?: JoinJourneys | undefined;
   /** Those of this search, by id. */
   readonly fresh: ReadonlyMap<string, Journey>;
   readonly ms?: number;
@@ -27,6 +23,10 @@ export interface SearchState {
   readonly operators: ReadonlyMap<string, string>;
   /** The day that was asked for. */
   readonly day?: string;
+  /** Names of the ends that were asked for. */
+  readonly ends?: readonly [origin: string, destination: string];
+  /** The page that is asked for beside what is known. */
+  readonly more?: Direction | undefined;
   /** The stations in the answer, by which a train that carriers know at several ids of a stop is one. */
   readonly places: ReadonlyMap<string, Place>;
   /** Who travels. */
@@ -35,11 +35,25 @@ export interface SearchState {
   readonly pages?: SealedPages | undefined;
 }
 
+/** Where a page of a search is, seen from what is known. */
+export type Direction = keyof SealedPages;
+
+/** Joins journeys of several searches. The places are the stations in both. */
+export type JoinJourneys = (
+  journeys: readonly Journey[],
+  places: Iterable<Place>,
+) => readonly Journey[];
+
 /** What can happen to a search besides its events. */
 export type FeedEvent =
   | SearchAnswerEvent
-  /** With `again`, only these are asked, and what is known stays. */
-  | { readonly type: 'asked'; readonly again?: readonly string[] | undefined }
+  /** With `join`, what is known stays: only the carriers of `again` are asked, or for another page. */
+  | {
+      readonly type: 'asked';
+      readonly join?: JoinJourneys | undefined;
+      readonly again?: readonly string[] | undefined;
+      readonly more?: Direction | undefined;
+    }
   | { readonly type: 'refused'; readonly problem: ShownProblem }
   | { readonly type: 'broken' };
 
@@ -58,10 +72,11 @@ export const idle: SearchState = {
 export function reduce(state: SearchState, event: FeedEvent): SearchState {
   switch (event.type) {
     case 'asked':
-      return event.again === undefined ? { ...idle, phase: 'asking' } : again(state, event.again);
+      return event.join === undefined ? { ...idle, phase: 'asking' } : again(state, event);
     case 'search-started': {
-      const { date, passengers } = event.query;
-      return { ...state, carriers: updated(state.carriers, event.carriers), day: date, passengers };
+      const { date: day, passengers, origin, destination } = event.query;
+      const carriers = updated(state.carriers, event.carriers);
+      return { ...state, carriers, day, passengers, ends: [origin.name, destination.name] };
     }
     case 'carrier-status':
       return { ...state, carriers: updated(state.carriers, [event.status]) };
@@ -76,12 +91,13 @@ export function reduce(state: SearchState, event: FeedEvent): SearchState {
         places.set(place.id, place);
       }
       const operators = new Map([...state.operators, ...Object.entries(event.operators)]);
-      const journeys = joined(state.kept, fresh, places);
+      const journeys = joined(state, fresh, places);
       return { ...state, fresh, stations, places, operators, journeys };
     }
     case 'search-done': {
       const carriers = updated(state.carriers, event.carriers);
-      return { ...state, phase: 'done', carriers, ms: event.ms, pages: event.pages };
+      const pages = pagesAfter(state, event.pages);
+      return { ...state, phase: 'done', carriers, ms: event.ms, pages, more: undefined };
     }
     case 'search-failed':
     case 'refused':
@@ -91,19 +107,31 @@ export function reduce(state: SearchState, event: FeedEvent): SearchState {
   }
 }
 
-function again(state: SearchState, asked: readonly string[]): SearchState {
-  const { ms: _, problem: __, pages: ___, ...rest } = state;
+function again(
+  state: SearchState,
+  { again: asked, more, join }: Extract<FeedEvent, { readonly type: 'asked' }>,
+): SearchState {
+  const { ms: _, problem: __, ...rest } = state;
   return {
     ...rest,
     phase: 'asking',
+    more,
+    join,
     carriers: state.carriers.map((one) =>
-      asked.includes(one.carrier)
+      asked === undefined || asked.includes(one.carrier)
         ? { carrier: one.carrier, state: 'running', ms: 0, found: 0 }
         : one,
     ),
     kept: [...state.journeys.values()],
     fresh: new Map(),
   };
+}
+
+/** A page that was asked for moves its own end alone. */
+function pagesAfter({ more, pages }: SearchState, said: SealedPages = {}): SealedPages {
+  if (more === undefined) return said;
+  const { [more]: _, ...other } = pages ?? {};
+  return said[more] === undefined ? other : { ...other, [more]: said[more] };
 }
 
 /** Replaces the states of some carriers; new ones come last. */
@@ -116,21 +144,21 @@ function updated(
   return [...byId.values()];
 }
 
-/** A train that carriers of both searches sell is one journey. */
 function joined(
-  kept: readonly Journey[],
+  { kept, join }: SearchState,
   fresh: ReadonlyMap<string, Journey>,
   places: ReadonlyMap<string, Place>,
 ): ReadonlyMap<string, Journey> {
-  if (kept.length === 0) return fresh;
-  const merged = mergeJourneys([...kept, ...fresh.values()], { places: places.values() });
-  return new Map(merged.map((one) => [one.id, one]));
+  if (join === undefined || kept.length === 0) return fresh;
+  return new Map(join([...kept, ...fresh.values()], places.values()).map((one) => [one.id, one]));
 }
 
 /** Returns what rows of journeys need to know of their search. */
-export function namesOf({ stations, operators, day, passengers, carriers }: SearchState) {
+export function namesOf(state: SearchState, address = new URLSearchParams()) {
+  const { stations, operators, day, passengers, carriers, ends = [] } = state;
+  const cities = [...ends, ...['origin', 'destination'].flatMap((end) => address.get(end) ?? [])];
   const adultsOnly = carriers.flatMap(({ carrier, ignored }) =>
     ignored?.includes('ages') ? carrier : [],
   );
-  return { stations, operators, day, passengers, adultsOnly: new Set(adultsOnly) };
+  return { stations, operators, day, passengers, cities, adultsOnly: new Set(adultsOnly) };
 }
