@@ -134,7 +134,7 @@ async function operatorLines(): Promise<readonly string[]> {
   return table([
     [
       ...['system', 'processes', 'view', 'elements', 'an update', 'script', 'style', 'layout'],
-      ...['paint', 'server, no viewer', 'one viewer'],
+      ...['rest', 'server, no viewer', 'one viewer'],
     ],
     ...rows,
   ]) as string[];
@@ -142,13 +142,11 @@ async function operatorLines(): Promise<readonly string[]> {
 
 function cellsOf(figures: OperatorFigures): string[] {
   const { processes, viewBytes, elements, parts, idleCpuMs, viewedCpuMs } = figures;
+  const own = [parts.ScriptDuration, parts.RecalcStyleDuration, parts.LayoutDuration];
+  const rest = own.reduce((left, each) => left - each, parts.TaskDuration);
   return [
-    String(processes),
-    `${(viewBytes / 1000).toFixed(1)} kB`,
-    String(elements),
-    ...[parts.TaskDuration, parts.ScriptDuration, parts.RecalcStyleDuration, parts.LayoutDuration]
-      .concat(parts.paint)
-      .map((each) => `${each.toFixed(1)} ms`),
+    ...[String(processes), `${(viewBytes / 1000).toFixed(1)} kB`, String(elements)],
+    ...[parts.TaskDuration, ...own, rest].map((each) => `${each.toFixed(1)} ms`),
     ...[idleCpuMs, viewedCpuMs].map((each) => `${each.toFixed(1)} ms/s`),
   ];
 }

@@ -14,14 +14,12 @@ const LOAD = {
 /** What Chromium counts of its main thread, in seconds. */
 const PARTS = ['TaskDuration', 'ScriptDuration', 'LayoutDuration', 'RecalcStyleDuration'] as const;
 type Part = (typeof PARTS)[number];
-/** Names of events of a trace that are painting. */
-const PAINTS = new Set(['Paint', 'PrePaint', 'Layerize', 'Commit', 'UpdateLayerTree']);
 
 export interface OperatorFigures {
   readonly processes: number;
   readonly viewBytes: number;
   /** Milliseconds of the main thread for each update. */
-  readonly parts: Readonly<Record<Part | 'paint', number>>;
+  readonly parts: Readonly<Record<Part, number>>;
   readonly elements: number;
   /** Milliseconds of processor time of all processes in a second. */
   readonly idleCpuMs: number;
@@ -102,14 +100,10 @@ async function browserCost(browser: Browser, { url }: DemoServer, updates: numbe
   await views(session, updates);
   const after = await metricsOf(session);
   const each = (part: Part): number => ((after(part) - before(part)) * 1000) / updates;
-  await browser.startTracing(page, { categories: ['devtools.timeline'] });
-  const traced = Math.min(updates, 5);
-  await views(session, traced);
-  const trace = await browser.stopTracing();
   const elements = await page.evaluate<number>('document.querySelectorAll("*").length');
   await close();
   const parts = Object.fromEntries(PARTS.map((part) => [part, each(part)])) as Record<Part, number>;
-  return { parts: { ...parts, paint: paintMsOf(trace) / traced }, elements };
+  return { parts, elements };
 }
 
 /** Resolves when the page has received so many views, and has had the time to show the last one. */
@@ -131,24 +125,6 @@ async function views(session: CDPSession, count: number): Promise<void> {
 async function metricsOf(session: CDPSession): Promise<(name: string) => number> {
   const { metrics } = await session.send('Performance.getMetrics');
   return (name) => metrics.find((each) => each.name === name)?.value ?? Number.NaN;
-}
-
-/** Milliseconds of painting on the busiest thread of a trace that paints: the page's main one. */
-function paintMsOf(trace: Buffer): number {
-  const { traceEvents } = JSON.parse(trace.toString()) as {
-    readonly traceEvents: readonly {
-      readonly name: string;
-      readonly pid: number;
-      readonly tid: number;
-      readonly dur?: number;
-    }[];
-  };
-  const threads = new Map<string, number>();
-  for (const { name, pid, tid, dur = 0 } of traceEvents) {
-    const thread = `${pid} ${tid}`;
-    if (PAINTS.has(name)) threads.set(thread, (threads.get(thread) ?? 0) + dur / 1000);
-  }
-  return Math.max(0, ...threads.values());
 }
 
 function seconds(length: number): Promise<void> {
