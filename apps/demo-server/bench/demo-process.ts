@@ -51,5 +51,19 @@ export async function startServer(
     const [, carriersUrl = ''] = / carriers +(\S+)/.exec(text) ?? [];
     return { url, carriersUrl, pid: child.pid, stop };
   }
-  throw new Error(`Cannot measure: a server did not start: ${text}`);
+  throw new Error(`A server did not start: ${text}`);
+}
+
+/** Changes the plan of a carrier of the simulator that a server asks. */
+export async function changePlan(
+  { carriersUrl }: Pick<DemoServer, 'carriersUrl'>,
+  carrier: string,
+  patch: object,
+): Promise<void> {
+  const { status } = await fetch(`${carriersUrl}/plan/${carrier}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(patch),
+  });
+  if (status !== 200) throw new Error(`Cannot change ${carrier}: got status ${status}`);
 }

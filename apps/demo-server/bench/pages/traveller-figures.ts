@@ -2,7 +2,7 @@
 import { median } from '@ticketing/bench-kit';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { violationsOf } from '../../test/full/browser/violations.ts';
-import type { DemoServer } from '../demo-process.ts';
+import { changePlan, type DemoServer } from '../demo-process.ts';
 import { devices, type NetworkName, openPage, type Seen } from './devices.ts';
 
 export const SEARCH = '/?origin=Madrid&destination=Barcelona';
@@ -12,16 +12,9 @@ const ROW = '.journey';
 export type Plans = (patch: object, carriers?: readonly string[]) => Promise<void>;
 
 /** Returns a function that changes the plans of the simulator that a server asks. */
-export function plansOf({ carriersUrl }: DemoServer, all: readonly string[]): Plans {
+export function plansOf(server: DemoServer, all: readonly string[]): Plans {
   return async (patch, carriers = all) => {
-    for (const carrier of carriers) {
-      const { status } = await fetch(`${carriersUrl}/plan/${carrier}`, {
-        method: 'PUT',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(patch),
-      });
-      if (status !== 200) throw new Error(`Cannot change ${carrier}: got status ${status}`);
-    }
+    for (const carrier of carriers) await changePlan(server, carrier, patch);
   };
 }
 

@@ -1,0 +1,28 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+
+/** Sharper than a README shows them, for screens that are. */
+const desktop = { viewport: { width: 1280, height: 900 }, deviceScaleFactor: 1.5 };
+
+/** Screens and schemes of the pictures. */
+export const looks = {
+  light: desktop,
+  dark: { ...desktop, colorScheme: 'dark' },
+  phone: {
+    viewport: { width: 390, height: 844 },
+    ...{ deviceScaleFactor: 2, isMobile: true, hasTouch: true },
+  },
+  /** Of the moving picture: as wide as a README shows it. */
+  story: { viewport: { width: 1120, height: 700 } },
+} as const satisfies Readonly<Record<string, BrowserContextOptions>>;
+export type Look = keyof typeof looks;
+
+/** Opens a page in a context of its own. */
+export async function openLook(
+  browser: Browser,
+  look: Look,
+): Promise<{ readonly page: Page; close(): Promise<void> }> {
+  const context = await browser.newContext({ locale: 'en-GB', ...looks[look] });
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  return { page, close: () => context.close() };
+}

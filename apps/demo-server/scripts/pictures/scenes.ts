@@ -1,0 +1,62 @@
+import type { Page } from 'playwright-core';
+import type { Look } from './looks.ts';
+import type { Stage } from './stage.ts';
+
+/** Address of the search that all pictures show. */
+export const SEARCH = '/?origin=Madrid&destination=Barcelona';
+/** Selector of a page whose search has ended, in whatever way. */
+export const DONE = 'main:is([data-state=done], [data-state=failed], [data-state=broken])';
+/** Selector of an operator's page that follows the server. */
+export const LIVE = 'main[data-state=live]';
+/** Carriers that serve the search. */
+const SERVING = 3;
+
+/** Leads a page to what a picture shows. */
+type Scene = (page: Page, stage: Stage) => Promise<void>;
+
+/** Searches until so many carriers answer: on a busy machine one may be late. */
+async function searchUntil(page: Page, { url }: Stage, answers: number): Promise<void> {
+  for (let tries = 0; tries < 10; tries++) {
+    await page.goto(url + SEARCH);
+    await page.waitForSelector(DONE);
+    if ((await page.locator('[data-carrier][data-state=ok]').count()) === answers) return;
+  }
+  throw new Error(`Cannot take the picture: ${answers} carriers must answer in time`);
+}
+
+const home: Scene = async (page, { url }) => {
+  await page.goto(url);
+  await page.waitForSelector('main[data-ready]', { state: 'attached' });
+};
+const results: Scene = (page, stage) => searchUntil(page, stage, SERVING);
+const journey: Scene = async (page, stage) => {
+  await results(page, stage);
+  await page.locator('.journey > details > summary').nth(1).click();
+  await page.evaluate('scrollTo(0, 0)');
+};
+const partial: Scene = async (page, stage) => {
+  await stage.hang('renfe');
+  await searchUntil(page, stage, SERVING - 1);
+};
+const operator: Scene = async (page, stage) => {
+  await stage.hang('renfe');
+  await stage.load();
+  await page.goto(`${stage.url}/operator`);
+  await page.waitForSelector(LIVE);
+  // The searches that hang have come to their deadline.
+  await page.waitForTimeout(6000);
+};
+
+/** Every picture but the moving one. */
+export const pictures: readonly {
+  readonly name: string;
+  readonly look: Look;
+  readonly lead: Scene;
+}[] = [
+  ...Object.entries({ home, results, journey, operator }).flatMap(([name, lead]) =>
+    (['light', 'dark'] as const).map((look) => ({ name: `${name}-${look}`, look, lead })),
+  ),
+  ...Object.entries({ results, partial, operator }).map(([name, lead]) => ({
+    ...{ name: `${name}-phone`, look: 'phone' as const, lead },
+  })),
+];
