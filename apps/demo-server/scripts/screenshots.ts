@@ -37,10 +37,10 @@ try {
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
   progress.begin('pictures', pictures.length + 1);
-  await stage.load();
+  using _load = stage.load();
   for (const { name, look, lead } of pictures) {
     await stage.reset();
-    const { page, close } = await openLook(browser, look);
+    const { page, close } = await openLook(browser, stage.url, look);
     await lead(page, stage);
     const png = await page.screenshot({ animations: 'disabled' });
     await close();

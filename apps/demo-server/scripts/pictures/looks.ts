@@ -16,13 +16,16 @@ export const looks = {
 } as const satisfies Readonly<Record<string, BrowserContextOptions>>;
 export type Look = keyof typeof looks;
 
-/** Opens a page in a context of its own. */
+/** Opens a page of a server, in a context of its own that has the typeface: one that comes late is not used. */
 export async function openLook(
   browser: Browser,
+  url: string,
   look: Look,
 ): Promise<{ readonly page: Page; close(): Promise<void> }> {
   const context = await browser.newContext({ locale: 'en-GB', ...looks[look] });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
+  await page.goto(url);
+  await page.evaluate(`document.fonts.load('1em Geist').then(() => {})`);
   return { page, close: () => context.close() };
 }

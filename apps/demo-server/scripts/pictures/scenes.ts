@@ -3,7 +3,7 @@ import type { Look } from './looks.ts';
 import type { Stage } from './stage.ts';
 
 /** Address of the search that all pictures show. */
-export const SEARCH = '/?origin=Madrid&destination=Barcelona';
+const SEARCH = '/?origin=Madrid&destination=Barcelona';
 /** Selector of a page whose search has ended, in whatever way. */
 export const DONE = 'main:is([data-state=done], [data-state=failed], [data-state=broken])';
 /** Selector of an operator's page that follows the server. */
@@ -40,23 +40,31 @@ const partial: Scene = async (page, stage) => {
 };
 const operator: Scene = async (page, stage) => {
   await stage.hang('renfe');
-  await stage.load();
   await page.goto(`${stage.url}/operator`);
   await page.waitForSelector(LIVE);
   // The searches that hang have come to their deadline.
   await page.waitForTimeout(6000);
 };
 
-/** Every picture but the moving one. */
-export const pictures: readonly {
+interface Picture {
   readonly name: string;
   readonly look: Look;
   readonly lead: Scene;
-}[] = [
-  ...Object.entries({ home, results, journey, operator }).flatMap(([name, lead]) =>
-    (['light', 'dark'] as const).map((look) => ({ name: `${name}-${look}`, look, lead })),
-  ),
-  ...Object.entries({ results, partial, operator }).map(([name, lead]) => ({
-    ...{ name: `${name}-phone`, look: 'phone' as const, lead },
-  })),
+}
+
+const inBoth = (name: string, lead: Scene): readonly Picture[] =>
+  (['light', 'dark'] as const).map((look) => ({ name: `${name}-${look}`, look, lead }));
+const onPhone = (name: string, lead: Scene): Picture => ({
+  ...{ name: `${name}-phone`, look: 'phone', lead },
+});
+
+/** Every picture but the moving one; those of the operator last, when there is something in the charts. */
+export const pictures: readonly Picture[] = [
+  ...inBoth('home', home),
+  ...inBoth('results', results),
+  onPhone('results', results),
+  ...inBoth('journey', journey),
+  onPhone('partial', partial),
+  ...inBoth('operator', operator),
+  onPhone('operator', operator),
 ];

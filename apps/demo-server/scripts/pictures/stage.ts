@@ -1,9 +1,10 @@
 import { changePlan, type DemoServer } from '../../bench/demo-process.ts';
 import { CARRIER_NAMES } from '../../src/carriers/carriers.ts';
 
-const SEARCH = '/search?origin=Madrid&destination=Barcelona';
-/** Most that a load may take, and its pause until another one may begin. */
-const LOAD = { path: SEARCH, perSecond: 20, seconds: 30 };
+const SEARCH = '/search?origin=Madrid&destination=Barcelona&date=';
+/** Days that are searched for: each is another key, so that every server process has some. */
+const DAYS = 9;
+const PACE_MS = 50;
 
 /** A server whose carriers and workers a script moves. */
 export interface Stage {
@@ -13,22 +14,14 @@ export interface Stage {
   /** Milliseconds of each call to a carrier. */
   delay(carrier: string, ms: number): Promise<void>;
   hang(carrier: string): Promise<void>;
-  /** Sends searches for half a minute, unless some are being sent. */
-  load(): Promise<void>;
+  /** Sends twenty searches a second until it is disposed of. */
+  load(): Disposable;
   kill(process: string): Promise<void>;
 }
 
 /** Returns the controls of a server. */
 export function createStage(server: DemoServer): Stage {
   const { url } = server;
-  const post = async (path: string, body: object): Promise<number> => {
-    const { status } = await fetch(url + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', origin: url },
-      body: JSON.stringify(body),
-    });
-    return status;
-  };
   return {
     url,
     async reset() {
@@ -38,12 +31,24 @@ export function createStage(server: DemoServer): Stage {
     },
     delay: (carrier, ms) => changePlan(server, carrier, { latency: { kind: 'fixed', ms } }),
     hang: (carrier) => changePlan(server, carrier, { fault: { kind: 'hang' } }),
-    async load() {
-      const status = await post('/operator/load', LOAD);
-      if (status !== 200 && status !== 409) throw new Error(`Cannot start a load: got ${status}`);
+    load() {
+      let count = 0;
+      const timer = setInterval(() => {
+        count += 1;
+        const day = new Date(Date.now() + (1 + (count % DAYS)) * 86_400_000);
+        fetch(url + SEARCH + day.toISOString().slice(0, 10))
+          .then((response) => response.arrayBuffer())
+          .catch(() => {});
+      }, PACE_MS);
+      return { [Symbol.dispose]: () => clearInterval(timer) };
     },
     async kill(process) {
-      const status = await post(`/operator/processes/${encodeURIComponent(process)}/kill`, {});
+      const path = `/operator/processes/${encodeURIComponent(process)}/kill`;
+      const { status } = await fetch(url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: url },
+        body: '{}',
+      });
       if (status !== 200) throw new Error(`Cannot kill ${process}: got status ${status}`);
     },
   };

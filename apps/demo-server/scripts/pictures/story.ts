@@ -9,9 +9,8 @@ const KILLED = 'server-1/task-0';
 
 /** Takes the moving picture: a search of which a carrier hangs, then the server behind it, of which a worker is killed. */
 export async function takeStory(browser: Browser, stage: Stage): Promise<Buffer> {
-  const { page, close } = await openLook(browser, 'story');
+  const { page, close } = await openLook(browser, stage.url, 'story');
   const film = createFilm(page);
-  await stage.load();
   // One after the other, so that it is seen.
   await stage.delay('ouigo', 500);
   await stage.delay('avlo', 1100);
