@@ -4,7 +4,7 @@ import { CARRIER_NAMES } from '../../src/carriers/carriers.ts';
 const SEARCH = '/search?origin=Madrid&destination=Barcelona&date=';
 /** Days that are searched for: each is another key, so that every server process has some. */
 const DAYS = 9;
-const PACE_MS = 50;
+const PACE_MS = 100;
 
 /** A server whose carriers and workers a script moves. */
 export interface Stage {
@@ -14,7 +14,7 @@ export interface Stage {
   /** Milliseconds of each call to a carrier. */
   delay(carrier: string, ms: number): Promise<void>;
   hang(carrier: string): Promise<void>;
-  /** Sends twenty searches a second until it is disposed of. */
+  /** Sends ten searches a second until it is disposed of. */
   load(): Disposable;
   kill(process: string): Promise<void>;
 }
