@@ -32,12 +32,10 @@ if (chromiumPath === undefined) {
 const server = await startServer(FLAGS, { isBuilt: true });
 const browser = await chromium.launch({ executablePath: chromiumPath });
 const progress = createProgress();
-const stage = createStage(server);
+using stage = createStage(server);
+const taken = new Map<string, Buffer>();
 try {
-  rmSync(FOLDER, { recursive: true, force: true });
-  mkdirSync(FOLDER, { recursive: true });
   progress.begin('pictures', pictures.length + 1);
-  using _load = stage.load();
   for (const { name, look, lead } of pictures) {
     await stage.reset();
     const { page, close } = await openLook(browser, stage.url, look);
@@ -50,6 +48,10 @@ try {
   await stage.reset();
   keep('story.webp', await takeStory(browser, stage), MOST_BYTES.story);
   progress.step();
+  // None is replaced unless all are there.
+  rmSync(FOLDER, { recursive: true, force: true });
+  mkdirSync(FOLDER, { recursive: true });
+  for (const [name, bytes] of taken) writeFileSync(new URL(name, FOLDER), bytes);
 } finally {
   progress.end();
   await browser.close();
@@ -58,5 +60,5 @@ try {
 
 function keep(name: string, bytes: Buffer, most = MOST_BYTES.picture): void {
   if (bytes.length > most) throw new Error(`Cannot keep ${name}: it has ${bytes.length} bytes`);
-  writeFileSync(new URL(name, FOLDER), bytes);
+  taken.set(name, bytes);
 }

@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 const desktop = { viewport: { width: 1280, height: 900 }, deviceScaleFactor: 1.5 };
 
 /** Screens and schemes of the pictures. */
-export const looks = {
+const looks = {
   light: desktop,
   dark: { ...desktop, colorScheme: 'dark' },
   phone: {

@@ -39,6 +39,7 @@ const partial: Scene = async (page, stage) => {
   await searchUntil(page, stage, SERVING - 1);
 };
 const operator: Scene = async (page, stage) => {
+  await stage.load();
   await stage.hang('renfe');
   await page.goto(`${stage.url}/operator`);
   await page.waitForSelector(LIVE);

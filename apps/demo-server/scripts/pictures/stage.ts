@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { changePlan, type DemoServer } from '../../bench/demo-process.ts';
 import { CARRIER_NAMES } from '../../src/carriers/carriers.ts';
 
@@ -5,23 +6,35 @@ const SEARCH = '/search?origin=Madrid&destination=Barcelona&date=';
 /** Days that are searched for: each is another key, so that every server process has some. */
 const DAYS = 9;
 const PACE_MS = 100;
+const FILL_MS = 40_000;
 
 /** A server whose carriers and workers a script moves. */
-export interface Stage {
+export interface Stage extends Disposable {
   readonly url: string;
   /** Lets all carriers answer, after 50 ms per call. */
   reset(): Promise<void>;
   /** Milliseconds of each call to a carrier. */
   delay(carrier: string, ms: number): Promise<void>;
   hang(carrier: string): Promise<void>;
-  /** Sends ten searches a second until it is disposed of. */
-  load(): Disposable;
+  /** Sends ten searches a second until the stage is disposed of. Waits until charts have something of them. */
+  load(): Promise<void>;
   kill(process: string): Promise<void>;
 }
 
 /** Returns the controls of a server. */
 export function createStage(server: DemoServer): Stage {
   const { url } = server;
+  let timer: NodeJS.Timeout | undefined;
+  let count = 0;
+
+  function searchOnce(): void {
+    count += 1;
+    const day = new Date(Date.now() + (1 + (count % DAYS)) * 86_400_000);
+    fetch(url + SEARCH + day.toISOString().slice(0, 10))
+      .then((response) => response.arrayBuffer())
+      .catch(() => {});
+  }
+
   return {
     url,
     async reset() {
@@ -31,17 +44,12 @@ export function createStage(server: DemoServer): Stage {
     },
     delay: (carrier, ms) => changePlan(server, carrier, { latency: { kind: 'fixed', ms } }),
     hang: (carrier) => changePlan(server, carrier, { fault: { kind: 'hang' } }),
-    load() {
-      let count = 0;
-      const timer = setInterval(() => {
-        count += 1;
-        const day = new Date(Date.now() + (1 + (count % DAYS)) * 86_400_000);
-        fetch(url + SEARCH + day.toISOString().slice(0, 10))
-          .then((response) => response.arrayBuffer())
-          .catch(() => {});
-      }, PACE_MS);
-      return { [Symbol.dispose]: () => clearInterval(timer) };
+    async load() {
+      if (timer !== undefined) return;
+      timer = setInterval(searchOnce, PACE_MS);
+      await setTimeout(FILL_MS);
     },
+    [Symbol.dispose]: () => clearInterval(timer),
     async kill(process) {
       const path = `/operator/processes/${encodeURIComponent(process)}/kill`;
       const { status } = await fetch(url + path, {

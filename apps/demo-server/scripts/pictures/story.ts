@@ -11,6 +11,7 @@ const KILLED = 'server-1/task-0';
 export async function takeStory(browser: Browser, stage: Stage): Promise<Buffer> {
   const { page, close } = await openLook(browser, stage.url, 'story');
   const film = createFilm(page);
+  await stage.load();
   // One after the other, so that it is seen.
   await stage.delay('ouigo', 500);
   await stage.delay('avlo', 1100);
