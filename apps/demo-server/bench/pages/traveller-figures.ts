@@ -22,8 +22,7 @@ export function plansOf(server: DemoServer, all: readonly string[]): Plans {
 async function search(page: Page): Promise<void> {
   await page.fill('[name=origin]', 'Madrid');
   await page.fill('[name=destination]', 'Barcelona');
-  await page.keyboard.press('Escape');
-  await page.locator('form:has([name=origin]) [type=submit]').first().click();
+  await page.press('[name=destination]', 'Enter');
 }
 
 export interface Opened extends Seen {

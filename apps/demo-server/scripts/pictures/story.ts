@@ -26,11 +26,9 @@ export async function takeStory(browser: Browser, stage: Stage): Promise<Buffer>
     ['destination', 'Barcelona'],
   ]) {
     await page.fill(`[name=${name}]`, place ?? '');
-    await film.hold(600);
-    await page.keyboard.press('Escape');
+    await film.hold(700);
   }
-  await film.hold(400);
-  await page.locator('form:has([name=origin]) [type=submit]').first().click();
+  await page.press('[name=destination]', 'Enter');
   film.say('Each train is shown as its carrier answers; Renfe hangs');
   await film.follow(page.waitForSelector(DONE));
   film.say('At the deadline the others are there, and the page says who is missing');
