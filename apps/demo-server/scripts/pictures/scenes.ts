@@ -8,8 +8,10 @@ const SEARCH = '/?origin=Madrid&destination=Barcelona';
 export const DONE = 'main:is([data-state=done], [data-state=failed], [data-state=broken])';
 /** Selector of an operator's page that follows the server. */
 export const LIVE = 'main[data-state=live]';
+/** Selector of each carrier that has answered with trains. */
+export const ANSWERED = '[data-carrier][data-state=ok]';
 /** Carriers that serve the search. */
-const SERVING = 3;
+export const SERVING = 3;
 
 /** Leads a page to what a picture shows. */
 type Scene = (page: Page, stage: Stage) => Promise<void>;
@@ -19,7 +21,7 @@ async function searchUntil(page: Page, { url }: Stage, answers: number): Promise
   for (let tries = 0; tries < 10; tries++) {
     await page.goto(url + SEARCH);
     await page.waitForSelector(DONE);
-    if ((await page.locator('[data-carrier][data-state=ok]').count()) === answers) return;
+    if ((await page.locator(ANSWERED).count()) === answers) return;
   }
   throw new Error(`Cannot take the picture: ${answers} carriers must answer in time`);
 }

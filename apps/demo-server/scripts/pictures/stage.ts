@@ -6,7 +6,8 @@ const SEARCH = '/search?origin=Madrid&destination=Barcelona&date=';
 /** Days that are searched for: each is another key, so that every server process has some. */
 const DAYS = 9;
 const PACE_MS = 100;
-const FILL_MS = 40_000;
+const FILL_MS = 30_000;
+const REST_MS = 3000;
 
 /** A server whose carriers and workers a script moves. */
 export interface Stage extends Disposable {
@@ -16,8 +17,10 @@ export interface Stage extends Disposable {
   /** Milliseconds of each call to a carrier. */
   delay(carrier: string, ms: number): Promise<void>;
   hang(carrier: string): Promise<void>;
-  /** Sends ten searches a second until the stage is disposed of. Waits until charts have something of them. */
+  /** Sends ten searches a second until it rests. Waits until charts have something of them. */
   load(): Promise<void>;
+  /** Ends the load, and waits until its searches have ended. */
+  rest(): Promise<void>;
   kill(process: string): Promise<void>;
 }
 
@@ -48,6 +51,11 @@ export function createStage(server: DemoServer): Stage {
       if (timer !== undefined) return;
       timer = setInterval(searchOnce, PACE_MS);
       await setTimeout(FILL_MS);
+    },
+    async rest() {
+      clearInterval(timer);
+      timer = undefined;
+      await setTimeout(REST_MS);
     },
     [Symbol.dispose]: () => clearInterval(timer),
     async kill(process) {
