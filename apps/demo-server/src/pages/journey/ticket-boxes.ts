@@ -14,7 +14,7 @@ export function ticketBoxes(journey: Journey, names: Names): SafeHtml | false {
   if (journey.offers.length === 0) {
     return isSoldOut(journey) && html`<p>No seller has seats left.</p>`;
   }
-  return html`<h3>${passengers ? `Tickets for ${partyText(passengers)}` : 'Tickets'}</h3>${fares(journey.offers).map((fare) => ticketBox(fare, names))}`;
+  return html`<h2>${passengers ? `Tickets for ${partyText(passengers)}` : 'Tickets'}</h2>${fares(journey.offers).map((fare) => ticketBox(fare, names))}`;
 }
 
 /** Offers of the same fare, cheapest first, each seller once. Never empty. */
