@@ -65,7 +65,7 @@ export function searchForm({
     html`<label class="field"><span>${label}</span><input id="${field}" name="${field}" maxlength="200" autocomplete="off" spellcheck="false" placeholder="${example}" value="${values[field] ?? ''}"${state(field)}></label>`;
   const changes = values.maxTransfers ?? '';
   return html`<form id="search" class="search" action="/" method="get" data-usual="${days.usual}">
-<div class="search-main"><div class="anchor">${place('origin', 'From')}${note('origin')}</div><button type="button" id="swap" class="button round swap" aria-label="Swap From and To" title="Swap From and To">${icon('swap')}</button><div class="anchor">${place('destination', 'To')}${note('destination')}</div>
+<div class="search-main"><div class="anchor">${place('origin', 'From')}${note('origin')}</div><button type="button" id="swap" class="button round swap scripted" aria-label="Swap From and To" title="Swap From and To">${icon('swap')}</button><div class="anchor">${place('destination', 'To')}${note('destination')}</div>
 <div class="anchor end"><label class="field"><span>Day</span><input id="date" name="date" type="date" min="${days.first}" max="${days.last}" value="${values.date || days.usual}"${state('date')}><b class="fake" aria-hidden="true"></b></label>${note('date')}</div>
 <div class="anchor end"><details class="drop" id="party" data-cards="${JSON.stringify(cards)}"><summary class="field"><span>Passengers</span><b class="fake">${partyText(partyOf(values))}</b>${icon('down')}</summary><div class="pop pax"><div id="party-plain"><label class="field"><span>Passengers</span><input id="passengers" name="passengers" type="number" min="1" max="${MOST_PASSENGERS}" value="${values.passengers || String(partyOf(values).length)}"${state('passengers')}></label>${plain('ages', 'Age of each', '35,8')}${plain('cards', 'Cards of each', 'BC50,')}</div></div></details>${note('passengers', 'ages', 'cards')}</div>
 <button class="button primary">Search</button></div>
@@ -74,7 +74,7 @@ export function searchForm({
     html`${choice('arriveBy', 'Time of', [
       ['', 'Leave after'],
       ['1', 'Arrive by'],
-    ])}<label class="field"><span>Time</span><input id="time" name="time" type="time" value="${values.time ?? ''}"${state('time')}></label>`,
+    ])}<label class="field"><span>Time</span><input id="time" name="time" type="time" value="${values.time ?? ''}"${state('time')}></label><button type="button" class="button quiet scripted" id="any-time">Any time</button>`,
     ['time', 'arriveBy'],
   )}${chip(
     'class',

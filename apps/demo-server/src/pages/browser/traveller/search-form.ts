@@ -17,7 +17,7 @@ import {
   titleOf,
 } from '../../form/search-words.ts';
 import type { ShownProblem } from '../../form/shown-problem.ts';
-import { closeDropDowns } from '../dom/drop-downs.ts';
+import { closeDropDown, closeDropDowns } from '../dom/drop-downs.ts';
 import { elementOf } from '../dom/element-of.ts';
 import { show } from '../dom/show.ts';
 import { type Combobox, enhanceCombobox } from './combobox.ts';
@@ -169,6 +169,12 @@ export function enhanceSearchForm(root: ParentNode): SearchFormHandle {
     const { origin = '', destination = '' } = values();
     showPlace('origin', destination);
     showPlace('destination', origin);
+  });
+  elementOf(form, '#any-time').addEventListener('click', () => {
+    elementOf<HTMLInputElement>(form, '#time').value = '';
+    elementOf<HTMLInputElement>(form, '[name=arriveBy]').checked = true;
+    closeDropDown(elementOf<HTMLDetailsElement>(form, '[data-chip=time]'));
+    draw();
   });
   folded.addEventListener('toggle', () => {
     if (folded.open && !folded.contains(document.activeElement?.closest('form') ?? null)) {
