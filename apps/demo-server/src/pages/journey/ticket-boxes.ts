@@ -81,7 +81,7 @@ const EXCHANGE = { yes: 'free changes', fee: 'changes for a fee', no: 'no change
 const REFUND = { yes: 'full refund', fee: 'part of the price back', no: 'no refund', unknown: '' };
 
 /** Says what may be done with a ticket, as far as its seller says it. */
-export function conditionsText({ flexibility, conditions }: Offer): string {
+function conditionsText({ flexibility, conditions }: Offer): string {
   if (conditions === undefined) return FLEXIBILITY[flexibility];
   const known = [EXCHANGE[conditions.exchange], REFUND[conditions.refund]].filter(Boolean);
   return known.length > 0 ? known.join(', ') : FLEXIBILITY[flexibility];
