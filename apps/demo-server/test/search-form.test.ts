@@ -4,8 +4,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CARRIER_NAMES } from '../src/carriers/carriers.ts';
 import { EXAMPLES, examplesOf } from '../src/pages/form/examples.ts';
-import { fieldOf, problemText } from '../src/pages/form/field-note.ts';
+import { problemText } from '../src/pages/form/field-note.ts';
 import { suggestedOf } from '../src/pages/form/match-stations.ts';
+import { fieldOf } from '../src/pages/form/page-fields.ts';
 import {
   AGE_GROUPS,
   countOf,

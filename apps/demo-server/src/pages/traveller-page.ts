@@ -1,10 +1,9 @@
 import type { Station } from '@ticketing/core';
 import type { Card } from '../carriers/carrier-cards.ts';
 import type { Example } from './form/examples.ts';
-import { fieldOf } from './form/field-note.ts';
 import { foldedForm } from './form/folded-form.ts';
 import { exampleList, home } from './form/home.ts';
-import type { FormValues } from './form/page-fields.ts';
+import { type FormValues, fieldOf } from './form/page-fields.ts';
 import { type SearchDays, searchForm } from './form/search-form.ts';
 import { headingOf, isSearch, titleOf } from './form/search-words.ts';
 import type { ShownProblem } from './form/shown-problem.ts';

@@ -1,4 +1,6 @@
 // The traveller's page: joins the form, the address and the results. The address holds the state.
+import { fieldOf } from '../form/page-fields.ts';
+import type { ShownProblem } from '../form/shown-problem.ts';
 import type { Names } from '../journey/names.ts';
 import { elementOf } from './dom/element-of.ts';
 import { later } from './traveller/later.ts';
@@ -17,6 +19,8 @@ if (first.has('plain')) {
 /** Joins the parts of the page, and shows the search of its address. The form is enhanced once nobody waits for anything else. */
 function start(main: HTMLElement): void {
   let form: SearchFormHandle | undefined;
+  /** What was wrong before the form was enhanced. */
+  let early: ShownProblem | undefined;
   let isLoading = false;
   const loadForm = (): void => {
     if (isLoading) return;
@@ -30,7 +34,14 @@ function start(main: HTMLElement): void {
     main,
     names: namesIn(main),
     examples: [...document.querySelectorAll<HTMLAnchorElement>('.examples a')].map(exampleOf),
-    showProblem: (problem) => form?.showProblem(problem) ?? false,
+    showProblem(problem) {
+      if (form !== undefined) return form.showProblem(problem);
+      // It is shown beside its field once the form can do that.
+      early = problem;
+      const isOfField = problem !== undefined && fieldOf(problem) !== undefined;
+      if (isOfField) loadForm();
+      return isOfField;
+    },
     onSettled: () => requestIdleCallback(loadForm),
     goTo(address) {
       history.pushState(null, '', `/?${address}`);
@@ -59,6 +70,7 @@ function start(main: HTMLElement): void {
     const address = new URLSearchParams(location.search);
     // What somebody has typed already stays.
     if (isSearch(address) || !isTyped()) showInForm(address);
+    if (early !== undefined) form.showProblem(early);
     main.dataset['ready'] = 'true';
   }
 

@@ -1,16 +1,7 @@
 import { html, type SafeHtml } from '../frame/html.ts';
-import { PAGE_FIELDS, type PageField } from './page-fields.ts';
+import { fieldOf, type PageField } from './page-fields.ts';
 import { dayText } from './search-words.ts';
 import type { ShownProblem } from './shown-problem.ts';
-
-/** Returns the field of the form that a problem is about, if it is about one. */
-export function fieldOf({ parameter = '' }: ShownProblem): PageField | undefined {
-  // A passenger is one of a list: `passengers[0].age`.
-  const [, member] = /^passengers\[\d+\]\.(age|cards)/.exec(parameter) ?? [];
-  const own = member === 'age' ? 'ages' : member;
-  const name = parameter === 'travelClass' ? 'class' : (own ?? parameter);
-  return PAGE_FIELDS.find((one) => one === name);
-}
 
 const MISSING: Readonly<Record<string, string>> = {
   origin: 'Where do you start?',

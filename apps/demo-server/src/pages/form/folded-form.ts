@@ -7,7 +7,7 @@ import { isSearch, routeOf, type SearchNames, tripText } from './search-words.ts
 export function foldedForm(values: FormValues, names: SearchNames, form?: SafeHtml): SafeHtml {
   return html`<details id="folded" class="drop folded-form"${form === undefined && ' hidden'}><summary class="folded">${
     isSearch(values) ? foldedText(values, names) : ''
-  }</summary><div class="fold"><div class="page">${form}</div></div></details>`;
+  }</summary><div class="fold"><div class="fold-panel"><div class="page">${form}</div></div></div></details>`;
 }
 
 /** Renders a search in one line. */

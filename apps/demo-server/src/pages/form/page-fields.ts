@@ -1,3 +1,5 @@
+import type { ShownProblem } from './shown-problem.ts';
+
 /** Fields of the form that may be empty. */
 export const OPTIONAL_FIELDS = [
   'time',
@@ -24,4 +26,13 @@ export function parametersOf(values: FormValues): URLSearchParams {
     Boolean(entry[1]),
   );
   return new URLSearchParams(given);
+}
+
+/** Returns the field of the form that a problem is about, if it is about one. */
+export function fieldOf({ parameter = '' }: ShownProblem): PageField | undefined {
+  // A passenger is one of a list: `passengers[0].age`.
+  const [, member] = /^passengers\[\d+\]\.(age|cards)/.exec(parameter) ?? [];
+  const own = member === 'age' ? 'ages' : member;
+  const name = parameter === 'travelClass' ? 'class' : (own ?? parameter);
+  return PAGE_FIELDS.find((one) => one === name);
 }

@@ -1,6 +1,6 @@
 import type { JourneyOrder } from '@ticketing/core';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
-import { fieldOf } from '../form/field-note.ts';
+import { fieldOf } from '../form/page-fields.ts';
 import type { ShownProblem } from '../form/shown-problem.ts';
 import { html, SafeHtml } from '../frame/html.ts';
 import { pageEnd } from '../frame/page-frame.ts';

@@ -8,7 +8,11 @@ export function closeDropDowns(): void {
   ];
   for (const event of ['pointerdown', 'focusin']) {
     document.addEventListener(event, ({ target }) => {
-      for (const one of opened()) if (!one.contains(target as Node)) one.open = false;
+      for (const one of opened()) {
+        // What lies over the rest of the page is part of an open one.
+        const isBehind = (target as Element).className === 'fold';
+        if (isBehind || !one.contains(target as Node)) one.open = false;
+      }
     });
   }
   document.addEventListener('keydown', (event) => {

@@ -1,7 +1,8 @@
-import { fieldNote, fieldOf } from '../../form/field-note.ts';
+import { fieldNote } from '../../form/field-note.ts';
 import { foldedText } from '../../form/folded-form.ts';
 import {
   type FormValues,
+  fieldOf,
   PAGE_FIELDS,
   type PageField,
   parametersOf,
