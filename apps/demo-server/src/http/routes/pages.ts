@@ -20,13 +20,13 @@ import type { ShownProblem } from '../../pages/form/shown-problem.ts';
 import { type Assets, openAssets } from '../../pages/frame/page-assets.ts';
 import type { Names } from '../../pages/journey/names.ts';
 import { operatorPage } from '../../pages/operator/operator-page.ts';
-import { styleguidePage } from '../../pages/styleguide/styleguide-page.ts';
-import { colourTokens } from '../../pages/styleguide/tokens.ts';
 import {
   travellerPlaces,
   travellerProblem,
   travellerResults,
 } from '../../pages/results/results-page.ts';
+import { styleguidePage } from '../../pages/styleguide/styleguide-page.ts';
+import { colourTokens } from '../../pages/styleguide/tokens.ts';
 import { type TravellerPage, travellerStart, unknownAddress } from '../../pages/traveller-page.ts';
 import { badQuery, type ProblemError } from '../../problem/problem.ts';
 import { withFirst } from '../../search/map-items.ts';

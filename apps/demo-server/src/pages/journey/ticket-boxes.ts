@@ -14,7 +14,7 @@ export function ticketBoxes(journey: Journey, names: Names): SafeHtml | false {
   if (journey.offers.length === 0) {
     return isSoldOut(journey) && html`<p>No seller has seats left.</p>`;
   }
-  return html`<h3>${passengers ? `Tickets for ${partyText(passengers)}` : 'Tickets'}</h3>${fares(journey.offers).map((fare) => ticketBox(fare, names))}`;
+  return html`<h2>${passengers ? `Tickets for ${partyText(passengers)}` : 'Tickets'}</h2>${fares(journey.offers).map((fare) => ticketBox(fare, names))}`;
 }
 
 /** Offers of the same fare, cheapest first, each seller once. Never empty. */
@@ -81,7 +81,7 @@ const EXCHANGE = { yes: 'free changes', fee: 'changes for a fee', no: 'no change
 const REFUND = { yes: 'full refund', fee: 'part of the price back', no: 'no refund', unknown: '' };
 
 /** Says what may be done with a ticket, as far as its seller says it. */
-export function conditionsText({ flexibility, conditions }: Offer): string {
+function conditionsText({ flexibility, conditions }: Offer): string {
   if (conditions === undefined) return FLEXIBILITY[flexibility];
   const known = [EXCHANGE[conditions.exchange], REFUND[conditions.refund]].filter(Boolean);
   return known.length > 0 ? known.join(', ') : FLEXIBILITY[flexibility];

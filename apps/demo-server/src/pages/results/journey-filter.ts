@@ -26,7 +26,7 @@ export const BANDS = [
 ] as const;
 
 /** What tickets can be chosen by. */
-export const CONDITIONS = ['change', 'refund'] as const;
+const CONDITIONS = ['change', 'refund'] as const;
 
 export const NO_FILTER: Filter = {
   changes: new Set(),

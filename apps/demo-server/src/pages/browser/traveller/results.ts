@@ -205,7 +205,11 @@ export function createResults(page: ResultsSurroundings): Results {
     showAnew(place('count'), places.count(search, visible.length));
     const hadMore = place('pages').contains(document.activeElement) || isFocusLost;
     const change = (): void => {
-      showAnew(place('notice'), places.notice(search));
+      const isMoved = showAnew(place('notice'), places.notice(search));
+      // A list that is put in anew appears below the notice; one that has the focus would lose it.
+      if (isMoved && !journeys.contains(document.activeElement)) {
+        journeys.parentElement?.insertBefore(journeys, journeys.nextElementSibling);
+      }
       showAnew(place('empty'), places.empty(search, visible.length));
     };
     if (journeys.childElementCount > 0) glide(journeys, change);
