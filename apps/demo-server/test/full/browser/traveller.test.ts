@@ -442,7 +442,7 @@ describeInBrowser('the results of the traveller’s page', () => {
     await page.waitForSelector('#tabs [data-order=price][aria-current]');
     expect(await page.textContent('#count')).toMatch(/\d+ trains of 3 carriers/);
     await page.selectOption('#order', 'departure');
-    await page.click('form.order button');
+    await page.click('.block:last-child form.order button');
     await page.waitForURL(/order=departure/);
     await page.waitForSelector('#journeys .journey');
     const byDeparture = await page.locator('#journeys .run > time:first-of-type').allTextContents();
