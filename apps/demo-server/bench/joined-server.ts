@@ -42,6 +42,8 @@ const app = await buildServer({
   processes: async () => [],
   operator: {
     view: () => Promise.reject(new Error('No view')),
+    next: async () => undefined,
+    history: async () => ({ at: [], lines: {} }),
     control: async () => ({ value: 0 }),
   },
   tls: undefined,

@@ -50,6 +50,8 @@ const app = await buildServer({
   processes: async () => [],
   operator: {
     view: () => Promise.reject(new Error('not looked at')),
+    next: async () => undefined,
+    history: async () => ({ at: [], lines: {} }),
     control: () => Promise.reject(new Error('not controlled')),
   },
   tls: undefined,

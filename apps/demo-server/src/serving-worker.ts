@@ -12,6 +12,7 @@ import type { PrimaryTasks, ServingTasks } from './serving/serving.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
 import { type Telemetry, telemetryOf } from './telemetry/telemetry.ts';
 
+const primaryLimit = { timeoutMs: 5000 };
 const { flags, carriersUrl, worms, startedAt, ticketKeys } = servingStart();
 const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, Date.now);
 const primary = primaryDispatcher<PrimaryTasks>();
@@ -56,10 +57,12 @@ const worker = clusterWorker({
       parts,
       // A primary that leaves its fleet, and a router that closes, say so before the supervisor does.
       draining: () => isLeaving || worker.isDraining() || attached?.draining.aborted === true,
-      processes: () => primary.run('overview', undefined, { timeoutMs: 5000 }),
+      processes: () => primary.run('overview', undefined, primaryLimit),
       operator: {
-        view: () => primary.run('view', undefined, { timeoutMs: 5000 }),
-        control: (command) => primary.run('control', command, { timeoutMs: 5000 }),
+        view: () => primary.run('view', undefined, primaryLimit),
+        next: (after) => primary.run('nextView', after, primaryLimit),
+        history: () => primary.run('history', undefined, primaryLimit),
+        control: (command) => primary.run('control', command, primaryLimit),
       },
       tls: tls && { ...tls, ticketKeys: Buffer.from(ticketKeys, 'base64') },
     }),

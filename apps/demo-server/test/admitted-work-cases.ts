@@ -62,6 +62,8 @@ export function admittingServer(): () => AdmittingServer {
     };
     const operator = {
       view: async () => ({}) as never,
+      next: async () => undefined,
+      history: async () => ({ at: [], lines: {} }),
       control: async () => ({ refusal: { status: 409, detail: 'Nothing' } }) as const,
     };
     const app = await buildServer({

@@ -4,6 +4,8 @@ import { hostProcesses } from '../src/figures/fleet-sources.ts';
 import type { ProcessStatus } from '../src/figures/process-status.ts';
 import type { StatsDocument, TaskWorkerReport } from '../src/figures/stats-document.ts';
 import type { OperatorView } from '../src/figures/view-schema.ts';
+import { partsOf } from '../src/pages/picture/system/system-model.ts';
+import { systemOf } from '../src/pages/picture/system/system-of.ts';
 import { eventually, getFrom, requestsAt } from './demo.ts';
 import { type Sample, samples, sumOf } from './series.ts';
 
@@ -114,6 +116,21 @@ function countsOfView({ searches, carriers, coalesce, pools, routes }: OperatorV
   };
 }
 
+/** Figures of the parts of the operator's picture. */
+function countsOfPicture(view: OperatorView) {
+  const parts = partsOf(systemOf(view));
+  const count = (name: string) => sum(parts.map(({ counts }) => counts[name] ?? 0));
+  const carriers = parts.filter(({ kind }) => kind === 'carrier');
+  return {
+    sent: Object.fromEntries(carriers.map(({ row, counts }) => [row, counts['sent']])),
+    tasks: count('tasks'),
+    answered: count('answered'),
+    joined: count('joined'),
+    led: count('led'),
+    requests: count('requests'),
+  };
+}
+
 function countsOfMetrics(found: readonly Sample[]): Counts {
   const carriers = new Set(found.flatMap(({ labels }) => labels['carrier'] ?? []));
   const calls = 'ticketing_coalescer_calls_total';
@@ -154,6 +171,20 @@ export async function expectEqualCounts(
     const counts = countsOfStats(stats.processes);
     expect(countsOfView(view)).toEqual(counts);
     expect(countsOfMetrics(samples(text))).toEqual(counts);
+    const { sent, tasks, answered, joined, led } = counts;
+    const allRequests = sum(
+      (view as OperatorView).processes.map((each) =>
+        each.kind === 'server' ? (each.requests ?? 0) : 0,
+      ),
+    );
+    expect(countsOfPicture(view)).toEqual({
+      sent,
+      tasks,
+      answered,
+      joined,
+      led,
+      requests: allRequests,
+    });
     const upstream = Object.entries(await requestsAt(carriersUrl));
     expect(counts.sent).toEqual(
       Object.fromEntries(upstream.map(([carrier, { arrived }]) => [carrier, arrived])),

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { operatorView } from '../src/figures/operator-view.ts';
 import type { ProcessStatus } from '../src/figures/process-status.ts';
 import { StatsDocument } from '../src/figures/stats-document.ts';
-import { OperatorView } from '../src/figures/view-schema.ts';
+import { ServerView } from '../src/figures/view-schema.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { ConfigDocument } from '../src/http/api/config-document.ts';
 import { getFrom } from './demo.ts';
@@ -18,10 +18,10 @@ export function statuses({ processes }: Static<typeof StatsDocument>): ProcessSt
 }
 
 /** Makes the view of processes, which is as its schema says. */
-export function viewOf(processes: readonly ProcessStatus[], ...argv: string[]): OperatorView {
+export function viewOf(processes: readonly ProcessStatus[], ...argv: string[]): ServerView {
   const { flags } = readFlags(argv, {});
   const view = operatorView(processes, { at: 2, startedAt: 1, flags });
-  expect(schemaErrors(OperatorView, view)).toEqual([]);
+  expect(schemaErrors(ServerView, view)).toEqual([]);
   return view;
 }
 

@@ -1,38 +1,10 @@
 import fc from 'fast-check';
-import { Value } from 'typebox/value';
 import { expect, test } from 'vitest';
-import { OperatorView } from '../src/figures/view-schema.ts';
-import { DISPATCH_NAMES } from '../src/flags/dispatch-kinds.ts';
-import { ACCEPTS, COALESCES } from '../src/flags/flag-specs.ts';
-import {
-  faultOf,
-  headlines,
-  operatorTables,
-  savedOf,
-} from '../src/pages/operator/operator-tables.ts';
-import { loadText, modesText } from '../src/pages/operator/operator-texts.ts';
-import { createRates, growthOf, quantileOf } from '../src/pages/rates.ts';
+import type { OperatorView } from '../src/figures/view-schema.ts';
+import { createRates, growthOf, quantileOf } from '../src/trends/rates.ts';
+import { buckets, LE, someServer as server, someView } from './some-view.ts';
 
-const LE = [5, 10, 100];
-const buckets = (...counts: number[]) => ({ leMs: LE, counts, sumMs: 0 });
-const { coalesce, pools, carriers, router } = OperatorView.properties;
-type Process = OperatorView['processes'][number];
-
-function view(at: number, parts: Partial<OperatorView> = {}): OperatorView {
-  return {
-    ...{ at, startedAt: 0, versions: { ticketing: '1', node: 'v26' } },
-    modes: {
-      ...{ accept: 'cluster', workers: 2, dispatch: 'fork', dispatchWorkers: 3 },
-      ...{ offload: 'whole', coalesce: 'on', tls: false, controls: 'on' },
-    },
-    ...{ processes: [], searches: [], routes: [], coalesce: [], pools: [], carriers: [] },
-    ...{ fleets: [], hosts: [], events: [], ...parts },
-  };
-}
-
-function server(id: string, pid: number, more: Partial<Process> = {}): Process {
-  return { id, kind: 'server', pid, state: 'ready', ageMs: 1e6, ...more };
-}
+const view = (at: number, parts: Partial<OperatorView> = {}) => someView({ at, ...parts });
 
 const route = (process: string, ...counts: number[]) => ({
   ...{ process, method: 'GET', route: '/search', status: 200, latency: buckets(...counts) },
@@ -131,102 +103,4 @@ test('quantileOf() lies in the bucket of that rank, and grows with the share', (
       expect(quantileOf(LE, all, share / 2)).toBeLessThanOrEqual(value);
     }),
   );
-});
-
-test('calls saved: what the outermost coalescer loaded, of what clients asked', () => {
-  const row = (scope: 'process' | 'machine', asked: number, loaded: number) => ({
-    ...Value.Create(coalesce.items),
-    ...{ process: 'server-0', name: 'search', scope, asked, led: loaded },
-  });
-  expect(savedOf(view(0))).toBeUndefined();
-  expect(savedOf(view(0, { coalesce: [row('process', 10, 4)] }))).toBeCloseTo(0.6);
-  const both = [row('process', 10, 4), row('machine', 4, 1)];
-  expect(savedOf(view(0, { coalesce: both }))).toBeCloseTo(0.9);
-});
-
-test('each table has as many cells as columns, and its figures as text', () => {
-  const processes = [
-    { ...server('primary', 1), kind: 'primary' as const },
-    server('server-0', 2, { utilisation: 0.123, loopP99Ms: 3.21, memoryBytes: 2 ** 27 }),
-    { ...server('server-0/task-0', 2), kind: 'thread' as const, threadId: 4 },
-    { ...server('server-1/task-0', 3), kind: 'task' as const },
-    server('server-1', 4, { state: 'silent' }),
-  ];
-  const full = view(1000, {
-    processes,
-    pools: [
-      {
-        ...Value.Create(pools.items),
-        ...{ process: 'server-0', id: 'server-0/tasks', kind: 'fork', size: 3, running: 2 },
-        ...{ queued: 1, completed: 9, lost: 1, killed: 2, recycled: 3, circuit: 'open' },
-        buckets: { wait: buckets(1), run: buckets(0, 1), transport: buckets(1) },
-      },
-    ],
-    carriers: [
-      {
-        ...{ process: 'server-0', id: 'renfe', states: { ok: 3, timeout: 2, error: 1 } },
-        ...{ latency: { ok: buckets(3) }, http: Value.Create(carriers.items).http },
-      },
-    ],
-    upstream: [
-      {
-        ...{ id: 'renfe', arrived: 4, answered: 3, aborted: 0, open: 1 },
-        plan: { latency: { kind: 'fixed', ms: 50 }, fault: { kind: 'hang', share: 0.5 } },
-      },
-    ],
-    router: {
-      ...{ ...Value.Create(router), accepted: 3, handedOver: 3, claim: buckets(3) },
-      workers: [{ slot: '0', state: 'ready', queued: 1, open: 2, handedOver: 3, forwarded: 4 }],
-    },
-  });
-  const rates = createRates();
-  rates.add(full);
-  for (const [name, table] of Object.entries(operatorTables)) {
-    for (const { cells } of table.rows(full, rates)) {
-      expect([name, cells.length]).toEqual([name, table.columns.length]);
-    }
-  }
-  const rows = (name: keyof typeof operatorTables) =>
-    operatorTables[name].rows(full, rates).map(({ cells }) => cells.map(String).join(' | '));
-  expect(rows('processes')[1]).toMatch(
-    /ready \| – \| – \| 12 % \| <svg.*59,8\.8.*<\/svg> \| 3.2 ms \| 128 MiB \| 17 min$/,
-  );
-  expect(rows('processes')[2]).toContain('thread 4');
-  expect(operatorTables.processes.rows(full, rates).map(({ kill }) => kill)).toEqual([
-    ...['', 'server-0', '', 'server-1/task-0', 'server-1'],
-  ]);
-  expect(rows('pools')[0]).toContain('1, 2, 3 | open');
-  expect(rows('carriers')[0]).toContain('<b>hang, 50 % of calls</b>');
-  expect(rows('router')[0]).toMatch(/^server-0 \| ready \| 2 \| <svg.*\| 1 \| 3 \| 4$/);
-  expect(headlines(full, rates).get('Calls saved')).toBe('–');
-});
-
-test('what became of a load is said by status', () => {
-  const load = {
-    path: '/',
-    perSecond: 5,
-    seconds: 2,
-    sent: 4,
-    answers: { 0: 1, 200: 3 },
-    isRunning: true,
-  };
-  expect(loadText({ load })).toBe('4 of 10 sent, 1 x no answer, 3 x 200');
-  expect(loadText({ load: { ...load, isRunning: false } })).toMatch(/^4 sent, /);
-  expect(loadText({})).toBe('');
-});
-
-test('the modes are said in sentences, for every way to accept, dispatch and coalesce', () => {
-  const texts = new Set<string>();
-  const { modes } = view(0);
-  for (const accept of ACCEPTS) {
-    for (const dispatch of DISPATCH_NAMES) {
-      for (const coalesce of COALESCES) {
-        texts.add(modesText({ modes: { ...modes, accept, dispatch, coalesce, fleet: 'demo' } }));
-      }
-    }
-  }
-  expect(texts.size).toBe(ACCEPTS.length * DISPATCH_NAMES.length * COALESCES.length);
-  expect([...texts].filter((text) => /undefined|; ;/.test(text))).toEqual([]);
-  expect(faultOf({ fault: { kind: 'drip', share: 1 } })).toBe('drip, every call');
-  expect([faultOf({ fault: null }), faultOf(undefined)]).toEqual([undefined, undefined]);
 });

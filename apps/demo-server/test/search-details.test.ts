@@ -47,6 +47,8 @@ beforeAll(async () => {
     flags,
     operator: {
       view: async () => ({}) as never,
+      next: async () => undefined,
+      history: async () => ({ at: [], lines: {} }),
       control: async () => ({ refusal: { status: 409, detail: 'Nothing' } }) as const,
     },
     carriersUrl: '',

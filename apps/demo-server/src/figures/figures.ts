@@ -80,6 +80,8 @@ export const traffic = table(byId, {
   connections: { view: optional(count) },
   requests: { view: optional(integer('Answered so far; of a task worker: tasks')) },
   refused: { view: optional(integer('Requests refused under overload')) },
+  waiting: { view: optional(integer('Requests that wait for admission')) },
+  limit: { view: optional(integer('Requests that it works on at a time; absent: no limit')) },
 });
 
 const late = 'How late timers were in the last second';
@@ -117,6 +119,8 @@ export const processes = table(byId, {
   ...identity.figures,
   ...load.figures,
   ...traffic.figures,
+  pool: { view: optional(described('Id of the pool whose tasks it runs')) },
+  window: { view: optional(integer('Tasks that it is given at a time')) },
   isElsewhere: {
     view: optional(Type.Boolean({ description: 'A host that this server has not started' })),
   },
@@ -248,6 +252,7 @@ export const pools = table(byPool, {
   running: both(count, library.dispatchRunning),
   expectedWaitMs: { stats: optional(number) },
   size: { view: integer('Workers that take tasks') },
+  slots: { view: optional(integer('Workers that it is to have; absent: as many as come')) },
   states: { metric: library.dispatchWorkers },
   workers: { stats: Type.Array(Worker), view: Type.Record(text, count) },
   lost: both(count, library.dispatchWorkerEnds),
@@ -405,4 +410,22 @@ export const router = table(byProcess, {
   claim: { view: Buckets, metric: library.routerClaim },
   ended: { stats: Type.Object(counts('workers', 'handedOver')) },
   workers: { stats: Type.Array(statsSchema(slots)), view: Type.Array(rowSchema(slots)) },
+});
+
+/** Connections as the primary of `--accept cluster` hands them to the processes. */
+export const cluster = table(byProcess, {
+  waiting: { view: integer('Connections that wait for a process') },
+  dropped: { view: integer('Connections that none took in time') },
+  wedged: { view: integer('Processes that were replaced because they took none') },
+});
+
+/** Connections to Redis, of the processes that share loads by it. */
+export const coordinators = table(byProcess, {
+  process,
+  name: { view: text },
+  state: {
+    view: Type.Enum(['up', 'down'], { description: 'down: each process loads for itself' }),
+  },
+  waiting: { view: count },
+  errors: { view: count },
 });

@@ -1,12 +1,12 @@
+import { carrierKinds } from '../carriers/carriers.ts';
 import { dispatchKind } from '../flags/dispatch-kinds.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import { versions } from '../processes/versions.ts';
 import { rowOf } from './figure.ts';
 import * as figures from './figures.ts';
-import type { OperatorEvent } from './operator-event.ts';
 import type { ProcessStatus } from './process-status.ts';
 import { type SourceContext, sourcesOf } from './sources.ts';
-import { fleetsAndKeys, type OperatorView, type UpstreamView } from './view-schema.ts';
+import { fleetsAndKeys, type ServerView, type UpstreamView } from './view-schema.ts';
 
 /** Facts that the counters of the processes do not contain. */
 export interface ViewContext extends SourceContext {
@@ -15,16 +15,12 @@ export interface ViewContext extends SourceContext {
   /** Reports of the embedded simulator; absent with any other upstream. */
   readonly upstream?: readonly UpstreamView[] | undefined;
   /** The latest load that was asked for on the page. */
-  readonly load?: OperatorView['load'] | undefined;
-  readonly events?: readonly OperatorEvent[];
+  readonly load?: ServerView['load'] | undefined;
 }
 
 /** Returns the whole server in one value, from what its processes report. */
-export function operatorView(
-  statuses: readonly ProcessStatus[],
-  context: ViewContext,
-): OperatorView {
-  const { at, startedAt, flags, upstream, load, events = [] } = context;
+export function operatorView(statuses: readonly ProcessStatus[], context: ViewContext): ServerView {
+  const { at, startedAt, flags, upstream, load } = context;
   const sources = sourcesOf(statuses, context);
   return {
     at,
@@ -39,19 +35,21 @@ export function operatorView(
     fleets: sources.fleets.map((each) => rowOf(fleetsAndKeys, each)),
     hosts: sources.hosts.map((each) => rowOf(figures.hosts, each)),
     ...(sources.router && { router: rowOf(figures.router, sources.router) }),
+    ...(sources.cluster && { cluster: rowOf(figures.cluster, sources.cluster) }),
+    coordinators: sources.coordinators.map((each) => rowOf(figures.coordinators, each)),
     carriers: sources.carriers.map((each) => rowOf(figures.carriers, each)),
     // The simulator plays carriers that this server does not ask, too.
     ...(upstream && {
       upstream: upstream.filter(({ id }) => flags.carriers.some((one) => one === id)),
     }),
     ...(load && { load: { ...load, answers: { ...load.answers } } }),
-    events: [...events],
   };
 }
 
 /** Returns how the server is composed. */
-export function modesOf(flags: Flags): OperatorView['modes'] {
+export function modesOf(flags: Flags): ServerView['modes'] {
   const { accept, workers, dispatch, dispatchWorkers, offload, coalesce, fleet, routeBy } = flags;
+  const { deadlineMs, carriers } = flags;
   const hasRouter = accept === 'socket' || accept === 'passthru';
   return {
     accept,
@@ -64,5 +62,7 @@ export function modesOf(flags: Flags): OperatorView['modes'] {
     ...(hasRouter && { routeBy }),
     tls: flags.tlsCert !== undefined,
     controls: flags.operator,
+    deadlineMs,
+    carriers: Object.fromEntries(carriers.map((id) => [id, carrierKinds[id].title])),
   };
 }

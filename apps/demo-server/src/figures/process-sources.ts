@@ -8,12 +8,18 @@ import type { ProcessStatus } from './process-status.ts';
 import { rounded } from './rounded.ts';
 import type { PrimaryStats, ServerStats } from './stats-document.ts';
 
-type Known = Pick<ProcessSource, 'id' | 'kind' | 'pid' | 'threadId' | 'state' | 'ageMs'> & {
+type Known = Pick<
+  ProcessSource,
+  'id' | 'kind' | 'pid' | 'threadId' | 'state' | 'ageMs' | 'pool' | 'window'
+> & {
   /** Id of the process whose worker it is. */
   readonly owner?: string;
 };
 type ProcessSource = RowSource<typeof processes.figures>;
-type Traffic = Pick<ProcessSource, 'inFlight' | 'connections' | 'requests' | 'refused'>;
+type Traffic = Pick<
+  ProcessSource,
+  'inFlight' | 'connections' | 'requests' | 'refused' | 'waiting' | 'limit'
+>;
 type Uses = { readonly [N in keyof ProcessStats]?: ProcessStats[N] | undefined };
 
 /** Returns every process, each before its workers, and then the hosts. `at`: epoch ms. `ownHosts`: pids of hosts that the server has started. */
@@ -43,6 +49,11 @@ export function workersOf(owner: string, { dispatch }: ServerStats) {
     worker,
     report: taskReportOf(worker.moduleReport),
   }));
+}
+
+/** Returns the id of a pool of a process. */
+export function poolId(process: string, pool: string): string {
+  return `${process}/${pool}`;
 }
 
 /** Returns whether another process has the workers of a pool, and counts their tasks. */
@@ -75,7 +86,9 @@ function processSource(status: ProcessStatus, primary: PrimaryStats | undefined)
   const { id, role: kind, pid, state, ageMs, stats } = status;
   const worker = primary?.cluster.dispatcher.workers.find((each) => each.pid === pid);
   const uses = stats?.process ?? { memoryBytes: worker?.memoryBytes || undefined };
-  return sourceOf({ id, kind, pid, state, ageMs }, { uses, traffic: trafficOf(status, worker) });
+  const pool = worker && poolId('primary', 'serving');
+  const known = { id, kind, pid, state, ageMs, pool, window: worker?.window };
+  return sourceOf(known, { uses, traffic: trafficOf(status, worker) });
 }
 
 /** Requests of a process: as its primary counts them, if it has one. */
@@ -94,17 +107,19 @@ function cut({ inFlight, connections, requests }: Traffic): Traffic {
 }
 
 /** Traffic of a process that has no primary to count it. */
-function ownTraffic({ admission: { inFlight, refused }, routes }: ServerStats): Traffic {
+function ownTraffic({ admission, routes }: ServerStats): Traffic {
+  const { inFlight, refused, waiting, limit } = admission;
   const requests = routes
     .flatMap(({ latency }) => latency.counts)
     .reduce((all, one) => all + one, 0);
-  return { inFlight, requests, refused: refused.busy + refused.late };
+  const refusals = refused.busy + refused.late;
+  return { inFlight, requests, refused: refusals, waiting, limit: limit ?? undefined };
 }
 
 function taskSources({ id: owner, role, pid: ownPid, stats }: ProcessStatus) {
   if (role !== 'server' || stats === undefined || stats.dispatch.kind === 'in-process') return [];
   return workersOf(owner, stats).flatMap(({ id, worker, report }) => {
-    const { pid, threadId, state, ageMs, memoryBytes, inFlight, done: requests } = worker;
+    const { pid, threadId, state, ageMs, memoryBytes, inFlight, window, done: requests } = worker;
     if (pid === undefined) return [];
     const kind = pid === ownPid ? 'thread' : 'task';
     const uses = {
@@ -113,7 +128,8 @@ function taskSources({ id: owner, role, pid: ownPid, stats }: ProcessStatus) {
       utilisation: report?.process.utilisation ?? worker.utilisation,
       ...(kind === 'thread' && { cpuMs: undefined }),
     };
-    const known = { id, kind, pid, threadId, state, ageMs, owner } as const;
+    const pool = poolId(owner, 'tasks');
+    const known = { id, kind, pid, threadId, state, ageMs, owner, pool, window } as const;
     return [sourceOf(known, { uses, traffic: { inFlight, requests } })];
   });
 }

@@ -4,7 +4,7 @@ import { versions } from '../processes/versions.ts';
 import { type RowSource, rowOf, zerosOf } from './figure.ts';
 import * as figures from './figures.ts';
 import { fleetSources, hostProcesses, hostSources } from './fleet-sources.ts';
-import { isLent, primaryOf, processSources, workersOf } from './process-sources.ts';
+import { isLent, poolId, primaryOf, processSources, workersOf } from './process-sources.ts';
 import type { ProcessStatus } from './process-status.ts';
 import { roundedAll } from './rounded.ts';
 import type { PrimaryStats, ServerStats, TaskWorkerReport } from './stats-document.ts';
@@ -31,7 +31,7 @@ interface Server {
  * its owner's pool, and the questions for these counters, which are broadcast, are no tasks.
  */
 export function sourcesOf(statuses: readonly ProcessStatus[], context: SourceContext) {
-  const { accept, dispatch, coalesce } = context.flags;
+  const { accept, dispatch, coalesce, workers: serving, dispatchWorkers } = context.flags;
   const servers = statuses.flatMap(({ id, role, stats }): Server[] =>
     role === 'server' && stats !== undefined ? [{ id, stats }] : [],
   );
@@ -74,9 +74,9 @@ export function sourcesOf(statuses: readonly ProcessStatus[], context: SourceCon
       ),
     ],
     pools: [
-      ...(primary ? [poolOf(['primary', 'serving'], primary.cluster.dispatcher)] : []),
+      ...(primary ? [poolOf(['primary', 'serving', serving], primary.cluster.dispatcher)] : []),
       ...servers.flatMap(({ id: process, stats: { dispatch: own } }) =>
-        isLent(own) ? [] : [poolOf([process, 'tasks'], own)],
+        isLent(own) ? [] : [poolOf([process, 'tasks', slotsOf(own, dispatchWorkers)], own)],
       ),
       ...statuses.flatMap(({ id: process, stats }) =>
         stats?.keys ? [poolOf([process, 'keys'], stats.keys.dispatch)] : [],
@@ -85,6 +85,10 @@ export function sourcesOf(statuses: readonly ProcessStatus[], context: SourceCon
     fleets: fleetSources(statuses),
     hosts: hostSources(statuses),
     router: primary?.router && routerOf(primary.router, servers),
+    cluster: accept === 'cluster' && primary ? clusterOf(primary) : undefined,
+    coordinators: servers.flatMap(({ id: process, stats: { shared } }) =>
+      shared === undefined ? [] : [{ ...shared.coordinator, process }],
+    ),
   };
 }
 
@@ -124,8 +128,14 @@ function sharedCoalescers({ id: process, stats: { shared } }: Server): Coalescer
   });
 }
 
+/** Workers that a pool is to have: in-process it is the process, and a fleet has as many as come. */
+function slotsOf({ kind }: ServerStats['dispatch'], workers: number): number | undefined {
+  if (kind === 'nats') return undefined;
+  return kind === 'in-process' ? 1 : workers;
+}
+
 function poolOf(
-  [process, pool]: readonly [process: string, pool: string],
+  [process, pool, slots]: readonly [process: string, pool: string, slots?: number | undefined],
   stats: ServerStats['dispatch'],
 ) {
   const workers: Record<string, number> = {};
@@ -135,12 +145,22 @@ function poolOf(
     ...roundedAll(stats.histograms),
     process,
     pool,
-    id: `${process}/${pool}`,
+    id: poolId(process, pool),
+    slots,
     size: workers['ready'] ?? 0,
     workers,
     states: { starting: 0, ready: 0, retiring: 0, stopping: 0, ...workers },
     fallback: stats.fallback && rowOf(figures.fallbacks, stats.fallback),
   };
+}
+
+function clusterOf({ cluster }: PrimaryStats): RowSource<typeof figures.cluster.figures> {
+  const {
+    waitingConnections: waiting,
+    droppedConnections: dropped,
+    wedgedWorkers: wedged,
+  } = cluster;
+  return { waiting, dropped, wedged };
 }
 
 function routerOf(stats: NonNullable<PrimaryStats['router']>, servers: readonly Server[]) {

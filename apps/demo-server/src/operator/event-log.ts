@@ -1,63 +1,67 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { OperatorEvent } from '../figures/operator-event.ts';
+import type { EventKind } from '../figures/operator-event.ts';
+import type { ReportedEvent } from '../figures/process-status.ts';
 
 /** The latest events of a process, the newest last. */
 export interface EventLog {
-  list(): readonly OperatorEvent[];
+  list(): readonly ReportedEvent[];
   close(): void;
 }
 
 const MOST = 50;
-/** Equal events within this time are one, so that a storm does not push the others out. */
-const TOGETHER_MS = 1000;
+/** Equal events that follow each other within this time are one, so that a storm does not push the others out. */
+const TOGETHER_MS = 10_000;
 /** Pools of one worker that is the process itself, or another process that reports on its own. */
 const QUIET = new Set(['in-process', 'primary', 'nats', 'keys', 'questions']);
 
-type Kind = OperatorEvent['kind'];
 /** A message of a channel, as its package documents it. */
 type Message = Readonly<Record<string, unknown>>;
+type Words = Pick<ReportedEvent, 'kind' | 'severity' | 'text' | 'detail' | 'pid'>;
 
-/** What is said of an event, by the channel that publishes it; nothing if it concerns no operator. */
-const channels: Readonly<
-  Record<
-    string,
-    readonly [
-      kind: Kind | ((message: Message) => Kind),
-      say: (message: Message) => string | undefined,
-    ]
-  >
-> = {
-  'ticketing:dispatch:worker-ready': [
-    'worker-ready',
-    (message) => ofWorker(message, () => 'is ready'),
-  ],
-  'ticketing:dispatch:worker-exit': [
-    'worker-exit',
-    (message) =>
-      ofWorker(message, ({ signal, exitCode }) => `ended (${signal ?? `exit code ${exitCode}`})`),
-  ],
-  'ticketing:dispatch:circuit-open': [
-    'circuit-open',
-    ({ name, error }) => `Workers of ${name} fail to start: ${messageOf(error)}`,
-  ],
-  'ticketing:dispatch:fallback': [
-    'fallback',
-    ({ name }) => `A task of ${name} runs in the server process: no host takes it`,
-  ],
-  'ticketing:socket-router:refused': [
-    'refused',
-    ({ status, reason }) => `A connection was refused with ${status}: ${reason}`,
-  ],
-  'ticketing:socket-router:rerouted': [
-    'rerouted',
-    ({ slot, reason }) => `Connections of server-${slot} go to others: ${reason}`,
-  ],
-  'ticketing:socket-router:worker-stuck': [
-    'worker-stuck',
-    ({ slot, pid }) => `server-${slot} (${pid}) takes no connections`,
-  ],
-  'ticketing:dispatch-nats:host': [({ type }) => `host-${type}` as Kind, ofHost],
+/** Words for an event, by the channel that publishes it; none if it concerns no operator. */
+const channels: Readonly<Record<string, (message: Message) => Words | undefined>> = {
+  'ticketing:dispatch:worker-ready': ({ name, pid }) =>
+    QUIET.has(String(name)) ? undefined : of(pid, { ...note('worker-ready', 'is ready') }),
+  'ticketing:dispatch:worker-exit': ({ name, pid, signal, exitCode }) =>
+    // A worker that was asked to end exits with 0.
+    QUIET.has(String(name)) || exitCode === 0
+      ? undefined
+      : of(pid, bad('worker-exit', 'ended', String(signal ?? `exit code ${exitCode}`))),
+  'ticketing:dispatch:circuit-open': ({ name, error }) =>
+    bad('circuit-open', `Workers of ${name} fail to start`, messageOf(error)),
+  'ticketing:dispatch:fallback': ({ name }) =>
+    note('fallback', `Tasks of ${name} run in the server process`, 'no host takes them'),
+  'ticketing:dispatch-cluster:connection-dropped': ({ reason }) =>
+    bad('dropped', 'A connection was closed', reason === 'full' ? 'too many wait' : 'too late'),
+  'ticketing:socket-router:refused': ({ status, reason }) =>
+    bad('refused', `A connection was refused with ${status}`, String(reason)),
+  'ticketing:socket-router:rerouted': ({ slot, reason }) =>
+    note('rerouted', `Connections of server-${slot} go to others`, String(reason)),
+  'ticketing:socket-router:worker-stuck': ({ pid }) =>
+    of(pid, bad('worker-stuck', 'takes no connections')),
+  'ticketing:batching:coordinator': ({ state, error }) =>
+    state === 'down'
+      ? bad('redis-down', 'Redis does not answer', messageOf(error))
+      : note('redis-up', 'Redis answers again'),
+  'ticketing:dispatch-nats:host': (message) => {
+    const kind = `host-${message['type']}` as EventKind;
+    return GOOD_HOST.has(kind) ? note(kind, ofHost(message)) : bad(kind, ofHost(message));
+  },
 };
+
+const GOOD_HOST: ReadonlySet<EventKind> = new Set(['host-joined', 'host-leaving', 'host-late']);
+
+function bad(kind: EventKind, text: string, detail?: string): Words {
+  return { kind, severity: 'bad', text, ...(detail !== undefined && { detail }) };
+}
+
+function note(kind: EventKind, text: string, detail?: string): Words {
+  return { ...bad(kind, text, detail), severity: 'note' };
+}
+
+function of(pid: unknown, words: Words): Words {
+  return { ...words, pid: Number(pid) };
+}
 
 function ofHost({
   type,
@@ -93,49 +97,47 @@ function messageOf(error: unknown): string {
   return String((error as Error | undefined)?.message ?? error ?? 'it was closed');
 }
 
-function ofWorker(message: Message, say: (message: Message) => string): string | undefined {
-  const { name, pid } = message;
-  if (QUIET.has(String(name))) return undefined;
-  const who =
-    name === 'serving' ? 'Server process' : name === 'hosts' ? 'Host process' : `Worker of ${name}`;
-  return `${who} ${pid} ${say(message)}`;
-}
-
 /** Keeps what the libraries publish in this process from now on. `now`: epoch ms. */
 export function keepEvents(now: () => number): EventLog {
-  const events: (OperatorEvent & { times: number; plain: string })[] = [];
-  const ends = Object.entries(channels).map(([name, [kindOf, say]]) => {
-    const note = (message: unknown): void => {
-      const plain = say(message as Message);
-      if (plain === undefined) return;
-      const kind = typeof kindOf === 'string' ? kindOf : kindOf(message as Message);
+  let events: Noted[] = [];
+  let last = 0;
+  const ends = Object.entries(channels).map(([name, wordsOf]) => {
+    const take = (message: unknown): void => {
+      const words = wordsOf(message as Message);
+      if (words === undefined) return;
       const at = Math.round(now());
-      const last = events.at(-1);
-      if (last?.kind === kind && last.plain === plain && at - last.at < TOGETHER_MS) {
-        last.times += 1;
-        last.text = `${plain} (${last.times} times)`;
+      const equal = events.find(
+        ({ event, lastAt }) =>
+          event.kind === words.kind &&
+          event.text === words.text &&
+          event.pid === words.pid &&
+          at - lastAt < TOGETHER_MS,
+      );
+      if (equal !== undefined) {
+        equal.times += 1;
+        equal.lastAt = at;
         return;
       }
-      events.push({ at, kind, process: '', text: plain, plain, times: 1 });
-      if (events.length > MOST) events.shift();
+      last += 1;
+      events = [...events, { event: { ...words, no: last, at }, times: 1, lastAt: at }];
+      events = events.slice(-MOST);
     };
-    subscribe(name, note);
-    return () => unsubscribe(name, note);
+    subscribe(name, take);
+    return () => unsubscribe(name, take);
   });
   return {
-    list: () => events.map(({ at, kind, process, text }) => ({ at, kind, process, text })),
+    list: () =>
+      events.map(({ event, times }) =>
+        times === 1 ? event : { ...event, text: `${event.text} (${times} times)` },
+      ),
     close() {
       for (const end of ends) end();
     },
   };
 }
 
-/** Returns the latest events of several processes as one list, each with the id of its process. */
-export function mergeEvents(
-  all: readonly { readonly id: string; readonly events: readonly OperatorEvent[] }[],
-): OperatorEvent[] {
-  return all
-    .flatMap(({ id, events }) => events.map((event) => ({ ...event, process: id })))
-    .sort((one, other) => one.at - other.at)
-    .slice(-MOST);
+interface Noted {
+  readonly event: ReportedEvent;
+  times: number;
+  lastAt: number;
 }

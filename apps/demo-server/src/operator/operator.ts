@@ -1,10 +1,15 @@
-import { createCoalescer } from '@ticketing/batching';
+import { carrierKinds } from '../carriers/carriers.ts';
+import type { NewEvent } from '../figures/operator-event.ts';
 import { operatorView } from '../figures/operator-view.ts';
+import { processSources } from '../figures/process-sources.ts';
 import type { ProcessStatus } from '../figures/process-status.ts';
+import type { History } from '../figures/trend-schemas.ts';
 import type { OperatorView, UpstreamView } from '../figures/view-schema.ts';
 import type { Flags } from '../flags/flag-specs.ts';
-import { mergeEvents } from './event-log.ts';
-import { createSomeLoad, type LoadOrder } from './some-load.ts';
+import { createJournal } from './journal.ts';
+import { type FaultsInForce, planEvents } from './plan-events.ts';
+import { createSomeLoad, type LoadOrder, type LoadState } from './some-load.ts';
+import { createWatch } from './watch.ts';
 
 /** Command of an operator. */
 export type Command =
@@ -21,8 +26,12 @@ export type Outcome =
 
 /** Shows and controls the whole server: in the primary, or in the only process. */
 export interface Operator {
-  /** Returns the server as it was at most half a second ago. Whoever asks meanwhile gets the same. */
+  /** Returns the server as it was at most a second ago. Whoever asks meanwhile gets the same. */
   view(): Promise<OperatorView>;
+  /** Returns the first view after one of time `after`, which comes within a second; `undefined` once the server stops. */
+  next(after: number): Promise<OperatorView | undefined>;
+  /** Returns the lines of the charts of the last two minutes. */
+  history(): Promise<History>;
   /** Carries out a command. What cannot be done is a refusal, never a rejection. */
   control(command: Command): Promise<Outcome>;
   close(): Promise<void>;
@@ -48,28 +57,34 @@ interface OperatorDependencies {
   url(): string;
 }
 
-const TTL_MS = 500;
 const UPSTREAM_MS = 1000;
 
-/** Creates what shows and controls a server. Asks its processes nothing until somebody looks. */
+/** Creates what shows and controls a server. With `--operator off` it asks the processes nothing by itself. */
 export function createOperator(
   { flags, carriersUrl, startedAt, now, log, ownHosts }: OperatorContext,
   { processes, reload, url }: OperatorDependencies,
 ): Operator {
   const load = createSomeLoad();
   const isSimulated = flags.carriersUrl === undefined;
-  const views = createCoalescer<'view', OperatorView>(look, { name: 'overview', ttlMs: TTL_MS });
+  const journal = createJournal();
+  const faults: FaultsInForce = new Map();
+  const isOn = flags.operator !== 'off';
+  const watch = createWatch({ look, journal, isOn });
   let isReloading = false;
 
-  async function look(): Promise<OperatorView> {
+  async function look(isWatched: boolean) {
     const [all, upstream] = await Promise.all([
       processes(),
-      isSimulated ? upstreamAt(carriersUrl).catch(() => undefined) : undefined,
+      isSimulated && isWatched ? upstreamAt(carriersUrl).catch(() => undefined) : undefined,
     ]);
-    const events = mergeEvents(all.map(({ id, events: own = [] }) => ({ id, events: own })));
+    const reports = all.map(({ id, pid, events = [] }) => ({ id, pid, events }));
     const at = Math.round(now());
-    const context = { at, startedAt, flags, upstream, load: load.state(), events };
-    return operatorView(all, { ...context, ownHosts: ownHosts() });
+    const context = { at, startedAt, flags, upstream, load: load.state() };
+    return { view: operatorView(all, { ...context, ownHosts: ownHosts() }), reports };
+  }
+
+  function note(event: Omit<NewEvent, 'at' | 'process'> & Partial<NewEvent>): void {
+    journal.add({ at: Math.round(now()), process: '', ...event });
   }
 
   async function plan(carrier: string, patch: unknown): Promise<Outcome> {
@@ -84,7 +99,12 @@ export function createOperator(
         signal: AbortSignal.timeout(UPSTREAM_MS),
       });
       const body = (await answer.json()) as { readonly message?: string };
-      if (answer.ok) return { value: body };
+      if (answer.ok) {
+        const title = carrierKinds[carrier as keyof typeof carrierKinds]?.title ?? carrier;
+        const change = { carrier, title, patch, at: Math.round(now()) };
+        for (const event of planEvents(change, faults)) journal.add(event);
+        return { value: body };
+      }
       return refused(answer.status === 404 ? 404 : 400, body.message ?? 'The plan is refused');
     } catch (error) {
       return refused(502, `The simulator does not answer: ${(error as Error).message}`);
@@ -92,7 +112,7 @@ export function createOperator(
   }
 
   async function kill(id: string): Promise<Outcome> {
-    const { processes: rows } = await look();
+    const rows = processSources(await processes(), { at: now(), ownHosts: ownHosts() });
     const row = rows.find((one) => one.id === id);
     if (row === undefined) {
       const known = rows.map((one) => one.id).join(', ');
@@ -102,7 +122,7 @@ export function createOperator(
     if (row.kind === 'primary' || isOnly) {
       return refused(409, `${id} is the process that serves: nothing would replace it`);
     }
-    if (row.isElsewhere) {
+    if ('isElsewhere' in row && row.isElsewhere) {
       return refused(409, `${id} was not started by this server: it may be on another machine`);
     }
     if (row.kind === 'thread') {
@@ -113,22 +133,65 @@ export function createOperator(
     } catch {
       return refused(409, `${id} has just ended`);
     }
+    journal.expectEnd(row.pid);
+    const detail = ['by hand', ...fateOf(row)].join(', ');
+    note({ kind: 'killed', severity: 'bad', process: id, text: `${id} killed`, detail });
     return { value: { id, pid: row.pid } };
   }
 
   function replaceAll(): Outcome {
     if (isReloading) return refused(409, 'Workers are being replaced already');
     isReloading = true;
-    void reload()
-      .catch((error: Error) => log(`Cannot reload: ${error.message}`))
-      .finally(() => {
-        isReloading = false;
-      });
+    void noteReload().finally(() => {
+      isReloading = false;
+    });
     return { value: { state: 'begun' } };
   }
 
+  async function noteReload(): Promise<void> {
+    note({ kind: 'reload-started', severity: 'note', text: 'Replacing all workers' });
+    const begunAt = performance.now();
+    try {
+      await reload();
+      const elapsedMs = performance.now() - begunAt;
+      const { view } = await look(false);
+      const sinceMs = performance.now() - begunAt;
+      const young = view.processes.filter(
+        ({ kind, ageMs }) => !['primary', 'host'].includes(kind) && ageMs <= sinceMs,
+      );
+      const detail = `${young.length} in ${(elapsedMs / 1000).toFixed(1)} s`;
+      note({ kind: 'reload-ended', severity: 'note', text: 'All workers replaced', detail });
+    } catch (error) {
+      const { message: detail } = error as Error;
+      log(`Cannot reload: ${detail}`);
+      const text = 'Workers could not be replaced';
+      note({ kind: 'reload-ended', severity: 'bad', text, detail });
+    }
+  }
+
+  function startLoad(order: LoadOrder): Outcome {
+    if (!load.start(url(), order, noteLoadEnd)) {
+      return refused(409, 'A load runs already: one at a time');
+    }
+    const detail = `${order.perSecond}/s for ${order.seconds} s, ${order.path.slice(0, 100)}`;
+    note({ kind: 'load-started', severity: 'note', text: 'Load started', detail });
+    return { value: load.state() };
+  }
+
+  function noteLoadEnd({ answers }: LoadState): void {
+    const detail = Object.entries(answers).map(
+      ([status, times]) => `${times} × ${status === '0' ? 'no answer' : `HTTP ${status}`}`,
+    );
+    note({
+      ...{ kind: 'load-ended', severity: 'note', text: 'Load ended' },
+      detail: detail.join(', '),
+    });
+  }
+
   return {
-    view: () => views.get('view'),
+    view: watch.view,
+    next: watch.next,
+    history: async () => watch.history(),
     async control(command) {
       switch (command.kind) {
         case 'plan':
@@ -138,16 +201,29 @@ export function createOperator(
         case 'reload':
           return replaceAll();
         case 'load':
-          return load.start(url(), command.order)
-            ? { value: load.state() }
-            : refused(409, 'A load runs already: one at a time');
+          return startLoad(command.order);
       }
     },
     async close() {
       load.close();
-      await views.close();
+      await watch.close();
     },
   };
+}
+
+/** Returns what becomes of the work of a process that is killed. */
+function fateOf({
+  kind,
+  inFlight = 0,
+}: {
+  readonly kind: string;
+  readonly inFlight?: number | undefined;
+}): string[] {
+  if (inFlight === 0) return [];
+  // Calls of tasks only read: they run again.
+  if (kind === 'task')
+    return [inFlight === 1 ? '1 call is retried' : `${inFlight} calls are retried`];
+  return [`${inFlight} ${inFlight === 1 ? 'request' : 'requests'} in flight`];
 }
 
 function refused(status: 400 | 404 | 409 | 502, detail: string): Outcome {

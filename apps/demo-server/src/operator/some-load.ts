@@ -5,7 +5,7 @@ import https from 'node:https';
 export interface LoadOrder {
   /** 1 to 50. */
   readonly perSecond: number;
-  /** 1 to 30. */
+  /** 1 to 120. */
   readonly seconds: number;
   /** Path and query of a GET request. */
   readonly path: string;
@@ -21,8 +21,8 @@ export interface LoadState extends LoadOrder {
 
 /** A little load on the server itself, so that there is something to see. */
 export interface SomeLoad {
-  /** Starts it. Returns `false` if one is running. */
-  start(url: string, order: LoadOrder): boolean;
+  /** Starts it; `ended` is called once every answer has come. Returns `false` if one is running. */
+  start(url: string, order: LoadOrder, ended: (state: LoadState) => void): boolean;
   /** The latest one. */
   state(): LoadState | undefined;
   /** Ends it, and its requests. */
@@ -41,7 +41,7 @@ export function createSomeLoad(): SomeLoad {
   let timer: ReturnType<typeof setInterval> | undefined;
   let stopping = new AbortController();
 
-  function begin(url: string, order: LoadOrder): void {
+  function begin(url: string, order: LoadOrder, ended: (state: LoadState) => void): void {
     const own = { ...order, sent: 0, answers: {} as Record<string, number>, isRunning: true };
     state = own;
     stopping = new AbortController();
@@ -59,9 +59,14 @@ export function createSomeLoad(): SomeLoad {
     function end(status: number): void {
       own.answers[status] = (own.answers[status] ?? 0) + 1;
       open -= 1;
-      if (due > 0 || open > 0) return;
+      finish();
+    }
+
+    function finish(): void {
+      if (due > 0 || open > 0 || !own.isRunning) return;
       own.isRunning = false;
       agent.destroy();
+      ended(own);
     }
 
     function ask(): void {
@@ -86,7 +91,7 @@ export function createSomeLoad(): SomeLoad {
       due -= 1;
       if (due <= 0) clearInterval(timer);
       if (open < MOST_OPEN) ask();
-      else if (due <= 0 && open === 0) own.isRunning = false;
+      else finish();
     }, 1000 / order.perSecond);
     signal.addEventListener('abort', () => {
       clearInterval(timer);
@@ -97,9 +102,9 @@ export function createSomeLoad(): SomeLoad {
   }
 
   return {
-    start(url, order) {
+    start(url, order, ended) {
       if (state?.isRunning) return false;
-      begin(url, order);
+      begin(url, order, ended);
       return true;
     },
     state: () => state,

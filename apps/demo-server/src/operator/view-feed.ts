@@ -2,24 +2,36 @@ import { BatchingError } from '@ticketing/batching';
 import { DispatchError } from '@ticketing/dispatch';
 import { restoredError } from '../answers/restored-error.ts';
 
-/** A view of the server that many people watch, made once for all of them. */
+/** Views of the server that many people watch, each written once for all of them. */
 export interface ViewFeed {
-  /** Gives the view at once, then each later one. A viewer that is slow skips views: the latest is kept, and no other. */
+  /**
+   * Gives server-sent events: the history, then each view. A viewer that is slow skips views: the latest is kept, and no
+   * other.
+   */
   follow(): AsyncIterableIterator<string>;
+  /** Returns the history as JSON. */
+  historyText(): Promise<string>;
   /** Ends it for every viewer. */
   end(): void;
 }
 
-const EVERY_MS = 1000;
+/** Source of the views. */
+interface Views {
+  /** Resolves with the first view after one of time `after`; with `undefined` if there will be none. */
+  next(after: number): Promise<{ readonly at: number } | undefined>;
+  history(): Promise<unknown>;
+}
+
+const AGAIN_MS = 1000;
 /** How often it is looked whether the server stops. */
 const LOOK_MS = 100;
 
 /**
- * Asks for a view once a second while somebody follows, and writes it once. Ends every viewer when the server drains: a
+ * Asks for one view after the other while somebody follows, and writes each once. Ends every viewer when the server drains: a
  * browser connects again, to a process that stays.
  */
 export function createViewFeed(
-  ask: () => Promise<unknown>,
+  views: Views,
   options: {
     readonly isDraining: () => boolean;
     /** Receives an error of this program that made a view fail. A process that ended or did not answer is not such an error. */
@@ -28,12 +40,12 @@ export function createViewFeed(
 ): ViewFeed {
   const { isDraining, onFault } = options;
   const wakers = new Set<() => void>();
-  let latest: string | undefined;
-  let made = 0;
+  let latest: { readonly at: number; readonly event: string } | undefined;
+  let history: Promise<string> | undefined;
   let viewers = 0;
   let isOver = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let askedAt = Number.NEGATIVE_INFINITY;
+  let askAt = Number.NEGATIVE_INFINITY;
   let isAsking = false;
 
   function wake(): void {
@@ -45,24 +57,47 @@ export function createViewFeed(
   function look(): void {
     timer = setTimeout(look, LOOK_MS);
     if (isDraining()) end();
-    else if (!isAsking && performance.now() - askedAt >= EVERY_MS - LOOK_MS / 2) void refresh();
+    else void ask();
   }
 
-  async function refresh(): Promise<void> {
+  async function ask(): Promise<void> {
+    if (isAsking || isOver || viewers === 0 || performance.now() < askAt) return;
     isAsking = true;
-    askedAt = performance.now();
     try {
-      const view = JSON.stringify(await ask());
-      if (viewers > 0) {
-        latest = view;
-        made += 1;
+      const view = await views.next(latest?.at ?? -1);
+      if (view === undefined) askAt = performance.now() + AGAIN_MS;
+      else if (viewers > 0) {
+        latest = { at: view.at, event: eventOf('view', JSON.stringify(view)) };
         wake();
       }
     } catch (error) {
       // Viewers keep what they have until there is another view.
+      askAt = performance.now() + AGAIN_MS;
       if (!isWithoutAnswer(error)) onFault(error);
     } finally {
       isAsking = false;
+    }
+  }
+
+  /** Many who connect at once, as after a reload, share one question. */
+  function historyText(): Promise<string> {
+    history ??= views
+      .history()
+      .then((all) => JSON.stringify(all))
+      .finally(() => {
+        history = undefined;
+      });
+    return history;
+  }
+
+  /** Returns the first event of a viewer; without the history, its charts begin with the first view. */
+  async function firstEvent(): Promise<string> {
+    const retry = 'retry: 1000\n';
+    try {
+      return retry + eventOf('history', await historyText());
+    } catch (error) {
+      if (!isWithoutAnswer(error)) onFault(error);
+      return `${retry}\n`;
     }
   }
 
@@ -77,23 +112,30 @@ export function createViewFeed(
     if (viewers > 0) return;
     clearTimeout(timer);
     latest = undefined;
-    askedAt = Number.NEGATIVE_INFINITY;
+    askAt = Number.NEGATIVE_INFINITY;
   }
 
   return {
+    historyText,
     follow() {
-      let seen = latest === undefined ? made : made - 1;
+      let seen: unknown;
+      let isFirst = true;
       let hasLeft = false;
       let pending: (() => void) | undefined;
       viewers += 1;
       if (viewers === 1 && !isOver) look();
       return {
         async next() {
+          if (isFirst && !isOver) {
+            isFirst = false;
+            return { done: false, value: await firstEvent() };
+          }
           while (!hasLeft && !isOver) {
-            if (latest !== undefined && made > seen) {
-              seen = made;
-              return { done: false, value: latest };
+            if (latest !== undefined && latest !== seen) {
+              seen = latest;
+              return { done: false, value: latest.event };
             }
+            void ask();
             await new Promise<void>((resolve) => {
               pending = resolve;
               wakers.add(resolve);
@@ -117,6 +159,10 @@ export function createViewFeed(
     },
     end,
   };
+}
+
+function eventOf(type: string, data: string): string {
+  return `event: ${type}\ndata: ${data}\n\n`;
 }
 
 /** Whether the primary, or a process that it asks, did not answer or is closing. */

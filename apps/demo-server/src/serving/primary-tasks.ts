@@ -73,6 +73,8 @@ export function createPrimary(context: ServeContext, dependencies: PrimaryDepend
       ...answerTasks(() => shared.answers),
       overview,
       view: () => shared.operator.view(),
+      nextView: (after) => shared.operator.next(after),
+      history: () => shared.operator.history(),
       control: (command) => shared.operator.control(command),
     },
     {

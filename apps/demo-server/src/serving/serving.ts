@@ -1,6 +1,7 @@
 import type { AnswerTasks } from '../answers/answer-tasks.ts';
 import type { CarrierTasks } from '../carriers/carriers.ts';
 import type { OwnStatus, ProcessStatus } from '../figures/process-status.ts';
+import type { History } from '../figures/trend-schemas.ts';
 import type { OperatorView } from '../figures/view-schema.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import type { Command, Outcome } from '../operator/operator.ts';
@@ -54,5 +55,8 @@ export type PrimaryTasks = CarrierTasks &
     /** Every process, the primary first. */
     overview(): Promise<ProcessStatus[]>;
     view(): Promise<OperatorView>;
+    /** The first view after a time. */
+    nextView(after: number): Promise<OperatorView | undefined>;
+    history(): Promise<History>;
     control(command: Command): Promise<Outcome>;
   };

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { History } from '../../figures/trend-schemas.ts';
 import { OperatorView } from '../../figures/view-schema.ts';
 import type { Flags } from '../../flags/flag-specs.ts';
 import type { Command, Operator } from '../../operator/operator.ts';
 import { createViewFeed } from '../../operator/view-feed.ts';
 import { Problem, ProblemError } from '../../problem/problem.ts';
-import { mapItems } from '../../search/map-items.ts';
 import { guardControls } from '../guard-controls.ts';
 
 declare module 'fastify' {
@@ -18,12 +18,12 @@ declare module 'fastify' {
 
 export interface OperatorOptions {
   readonly flags: Flags;
-  readonly operator: Pick<Operator, 'view' | 'control'>;
+  readonly operator: Omit<Operator, 'close'>;
   draining(): boolean;
 }
 
 const MOST_PER_SECOND = 50;
-const MOST_SECONDS = 30;
+const MOST_SECONDS = 120;
 const idLike = (example: string) =>
   Type.Object({ id: Type.String({ minLength: 1, maxLength: 100, examples: [example] }) });
 /** Controls are sent as JSON, which a page elsewhere cannot do without being asked. */
@@ -73,7 +73,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
     done();
     return;
   }
-  const feed = createViewFeed(operator.view, {
+  const feed = createViewFeed(operator, {
     isDraining: draining,
     onFault: (error) => app.log.error(error),
   });
@@ -82,7 +82,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
     if (request.routeOptions.config.controls === true) guardControls(request, flags);
   });
 
-  /** A view is shared for half a second: it is written once. */
+  /** Whoever asks within a second gets the same view: it is written once. */
   const texts = new WeakMap<OperatorView, string>();
   async function viewText(): Promise<string> {
     const view = await operator.view();
@@ -113,16 +113,31 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
       reply.type('application/json; charset=utf-8').send((await viewText()) as never),
   );
   app.get(
+    '/operator/history',
+    {
+      config: { admission: false },
+      schema: {
+        summary: 'The lines of the charts of the last two minutes',
+        operationId: 'readOperatorHistory',
+        tags: ['operator'],
+        response: { 200: History },
+      },
+    },
+    async (_, reply) =>
+      reply.type('application/json; charset=utf-8').send((await feed.historyText()) as never),
+  );
+  app.get(
     '/operator/events',
     {
       config: { admission: false },
       schema: {
-        summary: 'The same view as server-sent events, once a second',
+        summary: 'The history, then each view, once a second, as server-sent events',
         operationId: 'followOperatorState',
         tags: ['operator'],
         response: {
           200: {
-            description: 'Events of type `view`; their data is that of /operator/state',
+            description:
+              'An event of type `history` with the data of /operator/history, then events of type `view` with that of /operator/state',
             content: { 'text/event-stream': { schema: { type: 'string' } } },
           },
         },
@@ -194,13 +209,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
   done();
 };
 
-/** When the client leaves, the views end at once. A client that does not read gets the latest view when it does. */
-function eventStream(views: AsyncIterableIterator<string>): Readable {
-  let isFirst = true;
-  const events = mapItems(views, (view) => {
-    const retry = isFirst ? 'retry: 1000\n' : '';
-    isFirst = false;
-    return `${retry}event: view\ndata: ${view}\n\n`;
-  });
+/** When the client leaves, the events end at once. A client that does not read gets the latest view when it does. */
+function eventStream(events: AsyncIterableIterator<string>): Readable {
   return Readable.from(events, { highWaterMark: 1 });
 }

@@ -1,17 +1,21 @@
-// The operator's page: follows the views of the server, and shows each in tables and charts.
+// The operator's page: follows the views of the server, and shows each in figures, the picture, charts and tables.
+import type { History } from '../../figures/trend-schemas.ts';
 import type { OperatorView } from '../../figures/view-schema.ts';
-import { html } from '../frame/html.ts';
-import {
-  headlines,
-  operatorTables,
-  type TableName,
-  type TableRow,
-} from '../operator/operator-tables.ts';
+import { addSample, emptyHistory } from '../../trends/sample.ts';
+import { presetList } from '../operator/controls-panel.ts';
+import { eventList } from '../operator/event-list.ts';
+import { figuresRow } from '../operator/figures-row.ts';
+import { healthLine, healthSentence } from '../operator/health-line.ts';
+import { operatorTables, type TableName } from '../operator/operator-tables.ts';
 import { loadText, routerText } from '../operator/operator-texts.ts';
-import { createRates } from '../rates.ts';
-import { clockTime, fragmentOf, show } from './dom/show.ts';
+import { processesNote, tableRows } from '../operator/table-section.ts';
+import { clockTime } from '../words/amounts.ts';
+import { patch } from './dom/patch.ts';
+import { wireKillQuestion } from './operator/ask-kill.ts';
 import { createCharts } from './operator/charts.ts';
-import { wireControls } from './operator/operator-controls.ts';
+import { wireDrawers } from './operator/drawer.ts';
+import { createActions, wireControls } from './operator/operator-controls.ts';
+import { createSystemPicture } from './operator/system-picture.ts';
 
 /** An EventSource that was refused does not try again by itself. */
 const AGAIN_MS = 2000;
@@ -19,18 +23,32 @@ const AGAIN_MS = 2000;
 const SILENT_MS = 5000;
 
 const main = element('content');
-const connection = element('connection');
 const pause = element<HTMLButtonElement>('pause');
-const events = element('events').firstElementChild as HTMLElement;
-const rates = createRates();
+const actions = createActions();
 const charts = createCharts(main);
+const picture = createSystemPicture(element('picture'), { actions });
+const tables = (Object.keys(operatorTables) as TableName[]).flatMap((name) => {
+  const body = main.querySelector(`#${name} tbody`);
+  return body === null ? [] : [{ name, body }];
+});
+const kills = wireKillQuestion(element('processes'), {
+  kill: actions.kill,
+  redraw: drawTables,
+  tell: (text) => say('said', text),
+});
 
 let latest: OperatorView | undefined;
+/** What the page shows: the latest, unless it is paused. */
+let shown: OperatorView | undefined;
+let history: History = emptyHistory;
 let isPaused = false;
 let silence: ReturnType<typeof setTimeout> | undefined;
 
 function follow(): void {
   const source = new EventSource('/operator/events');
+  source.addEventListener('history', ({ data }: MessageEvent<string>) => {
+    history = JSON.parse(data) as History;
+  });
   source.addEventListener('view', ({ data }: MessageEvent<string>) => {
     take(JSON.parse(data) as OperatorView);
   });
@@ -42,8 +60,7 @@ function follow(): void {
 
 function take(view: OperatorView): void {
   latest = view;
-  rates.add(view);
-  charts.add(view, rates);
+  history = addSample(history, view.sample);
   connected(true);
   clearTimeout(silence);
   silence = setTimeout(() => connected(false), SILENT_MS);
@@ -54,82 +71,42 @@ function connected(isLive: boolean): void {
   const state = isLive ? (isPaused ? 'paused' : 'live') : 'reconnecting';
   if (main.dataset['state'] === state) return;
   main.dataset['state'] = state;
-  show(connection, { live: 'Live', paused: 'Paused', reconnecting: 'Connecting again' }[state]);
+  const at = shown === undefined ? '' : ` at ${clockTime(shown.at)}`;
+  const words = { live: '● Live', paused: `❚❚ Paused${at}`, reconnecting: '◌ Connecting again' };
+  say('connection', words[state]);
 }
 
 /** Draws the latest view, unless the page is paused or its tab hidden. */
 function draw(): void {
   if (latest === undefined || isPaused || document.hidden) return;
   const view = latest;
-  for (const [name, text] of headlines(view, rates)) {
-    const place = main.querySelector(`[data-figure="${name}"]`);
-    if (place !== null && place.textContent !== text) place.textContent = text;
-  }
-  for (const [name, table] of Object.entries(operatorTables)) {
-    const body = main.querySelector<HTMLElement>(`#${name as TableName} .scroll tbody`);
-    if (body !== null) patchRows(body, table.rows(view, rates));
-  }
-  tell('load-state', loadText(view));
-  tell('router-text', routerText(view, rates));
-  showEvents(view.events);
-  charts.draw();
+  shown = view;
+  main.dataset['at'] = String(view.at);
+  patch(element('health'), healthLine(view));
+  say('health-said', healthSentence(view));
+  patch(element('figures'), figuresRow(view));
+  patch(element('events').firstElementChild as HTMLElement, eventList(view));
+  charts.update(view, history);
+  picture.update(view, history);
+  drawTables();
+  const presets = document.getElementById('presets');
+  const carriers = new Map(Object.entries(view.modes.carriers));
+  if (presets !== null) patch(presets, presetList(carriers, view.upstream));
+  say('load-state', loadText(view));
 }
 
-function tell(id: string, text: string): void {
+function drawTables(): void {
+  if (shown === undefined) return;
+  const state = { view: shown, history, asked: kills.asked };
+  for (const { name, body } of tables) patch(body, tableRows(name, state));
+  kills.settle();
+  say('processes-note', processesNote(shown));
+  say('router-note', routerText(shown));
+}
+
+function say(id: string, text: string): void {
   const place = document.getElementById(id);
   if (place !== null && place.textContent !== text) place.textContent = text;
-}
-
-/** Changes only what differs, so that focus, selection and a button under the pointer stay. */
-function patchRows(body: HTMLElement, rows: readonly TableRow[]): void {
-  const known = new Map(
-    [...body.querySelectorAll<HTMLElement>('tr[data-key]')].map((row) => [row.dataset['key'], row]),
-  );
-  const wanted = rows.map((row) => {
-    const element = known.get(row.key) ?? rowOf(row);
-    if (element.dataset['mark'] !== (row.mark ?? '')) element.dataset['mark'] = row.mark ?? '';
-    for (const [at, cell] of row.cells.entries()) {
-      const place = element.children[at];
-      if (place === undefined || place.getAttribute('data-cell') === String(cell)) continue;
-      place.setAttribute('data-cell', String(cell));
-      show(place, cell);
-    }
-    return element;
-  });
-  if (wanted.length === 0) {
-    if (body.childElementCount === 0 || body.querySelector('[data-key]') !== null) {
-      show(body, html`<tr><td colspan="12">${body.dataset['none']}</td></tr>`);
-    }
-    return;
-  }
-  if (
-    body.children.length === wanted.length &&
-    wanted.every((row, at) => row === body.children[at])
-  )
-    return;
-  for (const row of [...body.children]) if (!wanted.includes(row as HTMLElement)) row.remove();
-  for (const [at, row] of wanted.entries()) {
-    if (body.children[at] !== row) body.insertBefore(row, body.children[at] ?? null);
-  }
-}
-
-function rowOf({ key, cells, kill }: TableRow): HTMLElement {
-  const row = html`<table><tr data-key="${key}">${cells.map((_, at) =>
-    at === 0 ? html`<th scope="row"></th>` : html`<td></td>`,
-  )}${kill !== undefined && html`<td>${kill !== '' && html`<button type="button" data-kill="${kill}" aria-label="Kill ${kill}">Kill</button>`}</td>`}</tr></table>`;
-  return fragmentOf(row).querySelector('tr') as HTMLElement;
-}
-
-function showEvents(all: OperatorView['events']): void {
-  const keys = new Set([...events.children].map((item) => item.getAttribute('data-key')));
-  for (const { at, kind, process, text } of all) {
-    const key = `${at} ${process} ${kind} ${text}`;
-    if (keys.has(key)) continue;
-    const date = new Date(at);
-    const item = html`<li data-key="${key}" data-kind="${kind}"><time datetime="${date.toISOString()}">${clockTime(at)}</time> <b>${kind}</b> ${text} <small>${process}</small></li>`;
-    events.prepend(fragmentOf(item));
-  }
-  while (events.childElementCount > 50) events.lastElementChild?.remove();
 }
 
 pause.addEventListener('click', () => {
@@ -139,7 +116,9 @@ pause.addEventListener('click', () => {
   draw();
 });
 document.addEventListener('visibilitychange', draw);
-wireControls(main, main.querySelector<HTMLElement>('#said') ?? connection);
+wireDrawers(main);
+const panel = document.getElementById('controls');
+if (panel !== null) wireControls(panel, actions);
 follow();
 
 function element<E extends HTMLElement>(id: string): E {

@@ -1,7 +1,7 @@
 import type { ShownProblem } from './shown-problem.ts';
 
 /** Fields of the form that may be empty. */
-export const OPTIONAL_FIELDS = [
+const OPTIONAL_FIELDS = [
   'time',
   'arriveBy',
   'via',

@@ -55,7 +55,7 @@ export function valuesOf(party: readonly Traveller[]): Readonly<Record<keyof Par
 }
 
 /** Returns the group of an age. */
-export function groupOf(age?: number): AgeGroup {
+function groupOf(age?: number): AgeGroup {
   return GROUPS.find((group) => age !== undefined && age >= AGE_GROUPS[group].from) ?? 'adult';
 }
 

@@ -10,10 +10,10 @@ export function carrierMark(id: string, name: string, size: 'usual' | 'small' = 
   return html`<span class="mark${own !== undefined && ` ${id}`}${size === 'small' && ' s'}" aria-hidden="true">${letters}</span>`;
 }
 
-/** Returns the style rules that give each mark its colour. */
+/** Returns the style rules that give each mark its colour, in text and in drawings. */
 export function markStyles(): string {
   return Object.entries(carrierMarks)
-    .map(([id, { colour }]) => `.mark.${id}{--mark:${colour}}`)
+    .map(([id, { colour }]) => `.mk.${id},.mark.${id}{--mark:${colour}}`)
     .join('');
 }
 

@@ -36,6 +36,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
 function markup(value: HtmlValue): string {
   if (value === undefined || value === null || value === false) return '';
   if (value instanceof SafeHtml) return value.toString();
+  if (typeof value === 'number') return String(value);
   if (Array.isArray(value)) return value.map(markup).join('');
   return String(value).replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { PageAssets } from './page-frame.ts';
 
 /** Pages that have a style, each `<name>.css`, and most of them a script, `<name>.ts`. */
-export const PAGES = ['traveller', 'operator', 'styleguide'] as const;
+export const PAGES = ['traveller', 'operator', 'docs', 'styleguide'] as const;
 export type PageName = (typeof PAGES)[number];
 
 /** Bundled assets: a folder whose one subfolder is named after the bytes of all files in it. */

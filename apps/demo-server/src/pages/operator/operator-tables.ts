@@ -1,67 +1,107 @@
+import type { History } from '../../figures/trend-schemas.ts';
 import type { OperatorView } from '../../figures/view-schema.ts';
+import { type ReadRates, ratesOf } from '../../trends/view-rates.ts';
+import { carrierMark } from '../frame/carrier-mark.ts';
 import { html, type SafeHtml } from '../frame/html.ts';
-import { isOutermost, type Rates } from '../rates.ts';
+import { mayKill } from '../picture/kill-question.ts';
+import { bytes, decimal, ms, NONE, percent, whole } from '../words/amounts.ts';
+import { faultOf, latencyOf } from '../words/plan-words.ts';
+import { processRows, shortName } from './process-rows.ts';
+import { stateCell } from './state-cell.ts';
+
+type Cell = string | SafeHtml;
+
+/** `number`: end-aligned. `drawing`: its figure is in another column. `state`, `by`: beside the name where a row is a card. */
+export type Kind = 'text' | 'number' | 'drawing' | 'state' | 'by';
+
+/** Width of a column, in sixteenths of the text size of the page. */
+type Width = 50 | 54 | 58 | 66 | 74 | 80 | 86 | 92 | 144;
+
+/** A column of a table. */
+interface Column<Row> {
+  readonly title: string;
+  readonly kind?: Kind;
+  /** It has this width whatever its cells contain, so that nothing moves. The first column has what is left. Default 74. */
+  readonly width?: Width;
+  cell(row: Row, figures: Figures): Cell;
+}
+
+/** Figures that are in no row of a view. */
+interface Figures {
+  readonly rates: ReadRates;
+  readonly history: History;
+}
 
 /** A row of a table: its first cell names it. */
 export interface TableRow {
   /** Unique in its table, and the same for what takes its place. */
   readonly key: string;
-  readonly cells: readonly (string | SafeHtml)[];
+  readonly cells: readonly Cell[];
   /** Id of a process that may be killed; empty in a row of the same table that may not. */
   readonly kill?: string;
-  /** For colours: `state` of a process, or `fault`. */
+  /** For colours: state of the thing. */
   readonly mark?: string | undefined;
 }
 
-type Cell = string | SafeHtml;
-
 interface Table<Row> {
   readonly title: string;
+  /** Beside the title. */
+  readonly note?: string;
   /** Shown where there is no row. */
   readonly none: string;
   rows(view: OperatorView): readonly Row[];
   keyOf(row: Row): string;
   markOf?(row: Row): string | undefined;
   killOf?(row: Row): string;
-  /** Its cell of each row, by the title of the column. */
-  readonly columns: Readonly<Record<string, (row: Row, rates: Rates) => Cell>>;
+  readonly columns: readonly Column<NoInfer<Row>>[];
 }
 
-function table<Row>({ title, none, rows, keyOf, markOf, killOf, columns }: Table<Row>) {
+function table<Row>({ title, note, none, rows, keyOf, markOf, killOf, columns }: Table<Row>) {
   return {
     title,
+    note,
     none,
-    columns: Object.keys(columns),
-    rows: (view: OperatorView, rates: Rates): readonly TableRow[] =>
-      rows(view).map((row) => ({
+    columns: columns.map(({ title: name, kind = 'text', width = 74 }) => ({
+      title: name,
+      kind,
+      width,
+    })),
+    hasActions: killOf !== undefined,
+    rows(view: OperatorView, history: History): readonly TableRow[] {
+      const figures = { rates: ratesOf(view), history };
+      return rows(view).map((row) => ({
         key: keyOf(row),
-        cells: Object.values(columns).map((cell) => cell(row, rates)),
+        cells: columns.map(({ cell }) => cell(row, figures)),
         ...(markOf && { mark: markOf(row) }),
         ...(killOf && { kill: killOf(row) }),
-      })),
+      }));
+    },
   };
 }
 
 const SCOPES = {
   process: 'in each process',
-  machine: 'on the machine',
-  fleet: 'in the fleet',
-  shared: 'by Redis',
+  machine: 'by all processes',
+  fleet: 'by all hosts of the fleet',
+  shared: 'by all servers with this Redis',
 } as const;
 
 /** States in which a carrier did not answer and was not late. */
 const FAILED = ['error', 'rejected-busy', 'rate-limited'];
 
-/** Returns columns of whole numbers, each titled by the name of its figure. */
-function wholes<Name extends string>(...names: readonly Name[]) {
-  type Figures = { readonly [N in Name]?: number | undefined };
-  return Object.fromEntries(
-    names.map((name) => {
-      const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-      const title = words.charAt(0).toUpperCase() + words.slice(1);
-      return [title, (row: Figures) => whole(row[name])];
-    }),
-  );
+/** Returns a column of whole numbers. */
+function wholes<Name extends string>(title: string, name: Name, width: Width = 74) {
+  return {
+    title,
+    width,
+    kind: 'number' as const,
+    cell: (row: { readonly [N in Name]?: number | undefined }) => whole(row[name]),
+  };
+}
+
+/** Returns a column of numbers. */
+function numbers<Row>(title: string, cell: Column<Row>['cell'], width: Width = 74): Column<Row> {
+  return { title, kind: 'number', width, cell };
 }
 
 /** Returns rows of a group as one: figures are added, texts are taken from the first. */
@@ -83,77 +123,156 @@ export const operatorTables = {
   processes: table({
     title: 'Processes',
     none: 'No process has reported.',
-    rows: ({ processes, modes }) => processes.map((one) => ({ ...one, modes })),
+    rows: processRows,
     keyOf: ({ id }) => id,
     markOf: ({ state }) => state,
-    killOf: ({ id, kind, isElsewhere, modes }) => {
-      const isOwnHost = kind === 'host' && !isElsewhere;
-      const isWorker =
-        kind === 'task' || isOwnHost || (kind === 'server' && modes.accept !== 'single');
-      return isWorker && modes.controls === 'on' ? id : '';
-    },
-    columns: {
-      Process: (one) => {
-        const thread = one.threadId === undefined ? '' : `, thread ${one.threadId}`;
-        return html`<span class="depth-${depthOf(one)}">${one.id}</span> <small>${`pid ${one.pid}${thread}`}</small>`;
+    killOf: ({ process, modes }) =>
+      process !== undefined && mayKill(process, modes) ? process.id : '',
+    columns: [
+      {
+        title: 'Process',
+        cell: ({ id, depth, process }) => {
+          const { before, name } = shortName(id, depth);
+          const thread = process?.threadId === undefined ? '' : `, thread ${process.threadId}`;
+          return html`<span class="tree${depth}"><span class="sr">${before}</span>${name}</span>${
+            process !== undefined &&
+            html` <small class="pid">${`pid ${process.pid}${thread}`}</small>`
+          }`;
+        },
       },
-      State: ({ state }) => state,
-      'Per second': ({ id }, rates) => decimal(rates.perSecond(`requests ${id}`)),
-      ...wholes('inFlight'),
-      Busy: ({ utilisation }) => percent(utilisation),
-      '': ({ id }, rates) => sparkline(rates.busy(id)),
-      'Late p99': ({ loopP99Ms }) => ms(loopP99Ms),
-      Memory: ({ memoryBytes }) => bytes(memoryBytes),
-      Age: ({ ageMs }) => age(ageMs),
-    },
+      { title: 'State', kind: 'state', width: 80, cell: ({ state }) => stateCell(state) },
+      numbers('Per second', ({ id }, { rates }) => decimal(rates.perSecond(`requests ${id}`)), 80),
+      numbers('In flight', ({ process }) => whole(process?.inFlight), 58),
+      numbers('Busy', ({ process }) => percent(process?.utilisation), 50),
+      {
+        title: '2 min',
+        kind: 'drawing',
+        width: 66,
+        cell: ({ id }, { history }) => sparkline(history, `busy ${id}`),
+      },
+      numbers('Loop p99', ({ process }) => ms(process?.loopP99Ms), 66),
+      numbers('Memory', ({ process }) => bytes(process?.memoryBytes), 66),
+    ],
+  }),
+  carriers: table({
+    title: 'Carriers',
+    note: 'last 10 s',
+    none: 'No carrier was asked.',
+    rows: ({ carriers, upstream = [], health, modes }) =>
+      [...groupedBy(carriers, ({ id }) => id)].map(([id, all]) => ({
+        id,
+        name: modes.carriers[id] ?? id,
+        plan: upstream.find((each) => each.id === id)?.plan,
+        open: total(all.map(({ http }) => http.inFlight)),
+        state: health.find((one) => one.subject === 'carrier' && one.id === id)?.state ?? 'healthy',
+      })),
+    keyOf: ({ id }) => id,
+    markOf: ({ state }) => state,
+    columns: [
+      {
+        title: 'Carrier',
+        cell: ({ id, name }) =>
+          html`<span class="state">${carrierMark(id, name, 'small')} ${name}</span>`,
+      },
+      { title: 'State', kind: 'state', cell: ({ state }) => stateCell(state) },
+      {
+        title: 'Setting',
+        kind: 'by',
+        width: 80,
+        cell: ({ plan }) => {
+          const fault = faultOf(plan);
+          return fault === undefined ? latencyOf(plan) : html`<b>${fault}</b>`;
+        },
+      },
+      numbers('p50, p99', ({ id }, { rates }) => quantiles(rates, `carrier ${id}`), 92),
+      numbers('Answered', ({ id }, { rates }) => recent(rates, id, ['ok', 'empty']), 66),
+      numbers('No answer', ({ id }, { rates }) => recent(rates, id, ['timeout']), 74),
+      numbers('Failed', ({ id }, { rates }) => recent(rates, id, FAILED), 50),
+      wholes('Open', 'open', 54),
+    ],
   }),
   pools: table({
     title: 'Pools of task workers',
+    note: 'times of the last 10 s',
     none: 'No pool has reported.',
     rows: ({ pools }) => pools,
     keyOf: ({ id }) => id,
-    markOf: ({ circuit }) => (circuit === 'closed' ? undefined : 'fault'),
-    columns: {
-      Pool: ({ id, kind }) => html`${id} <small>${kind}</small>`,
-      Workers: ({ size }) => whole(size),
-      ...wholes('running', 'queued'),
-      'Tasks per second': ({ id }, rates) => decimal(rates.perSecond(`tasks ${id}`)),
-      'Wait p50, p99': ({ id }, rates) => quantiles(rates, `wait ${id}`),
-      'Run p50, p99': ({ id }, rates) => quantiles(rates, `run ${id}`),
-      'Lost, killed, recycled': ({ lost, killed, recycled }) => `${lost}, ${killed}, ${recycled}`,
-      Circuit: ({ circuit }) => circuit,
-    },
+    markOf: ({ circuit }) => (circuit === 'closed' ? undefined : 'fails'),
+    columns: [
+      { title: 'Pool', cell: ({ id, kind }) => html`${id} <small class="muted">${kind}</small>` },
+      {
+        title: 'Circuit',
+        kind: 'state',
+        width: 80,
+        cell: ({ circuit }) =>
+          html`<span class="state ${circuit === 'closed' ? 'good-ink' : 'bad-ink'}">${circuit === 'closed' ? '●' : '■'} ${circuit}</span>`,
+      },
+      numbers('Workers', ({ size, slots }) =>
+        slots === undefined || slots === size ? whole(size) : `${size} of ${slots}`,
+      ),
+      wholes('Running', 'running'),
+      wholes('Queued', 'queued'),
+      numbers('Tasks/s', ({ id }, { rates }) => decimal(rates.perSecond(`tasks ${id}`))),
+      numbers('Wait p50, p99', ({ id }, { rates }) => quantiles(rates, `wait ${id}`), 144),
+      numbers('Run p50, p99', ({ id }, { rates }) => quantiles(rates, `run ${id}`), 144),
+      numbers(
+        'Lost, killed, recycled',
+        ({ lost, killed, recycled }) => `${lost}, ${killed}, ${recycled}`,
+        144,
+      ),
+    ],
   }),
   coalescing: table({
     title: 'Coalescing',
+    note: 'since the start',
     none: 'Nothing is coalesced: --coalesce off.',
     rows: ({ coalesce }) =>
       [...groupedBy(coalesce, ({ name, scope }) => `${name} ${scope}`).values()].map(summed),
     keyOf: ({ name, scope }) => `${name} ${scope}`,
-    columns: {
-      Question: ({ name }) => name,
-      Shared: ({ scope }) => SCOPES[scope],
-      ...wholes('asked', 'joined', 'hits', 'led', 'inFlight'),
-    },
+    columns: [
+      { title: 'Question', cell: ({ name }) => name },
+      { title: 'Shared', kind: 'by', width: 144, cell: ({ scope }) => SCOPES[scope] },
+      wholes('Asked', 'asked', 58),
+      wholes('Joined', 'joined', 58),
+      wholes('Hits', 'hits', 58),
+      wholes('Loads', 'led', 58),
+      wholes('In flight', 'inFlight', 66),
+    ],
   }),
   hosts: table({
     title: 'Hosts of the fleet',
     none: 'No host has been found.',
     rows: ({ hosts }) => hosts,
     keyOf: ({ process, fleet, id }) => `${process} ${fleet} ${id}`,
-    markOf: ({ state }) => (state === 'joined' || state === 'known' ? 'ready' : state),
-    columns: {
-      Host: ({ name, id, revision }) =>
-        html`${name} <small>${id.slice(name.length + 1)}${revision && ` ${revision}`}</small>`,
-      For: ({ fleet }) => (fleet === 'tasks' ? 'tasks of carriers' : 'questions'),
-      State: ({ isSelf, refused, state }) =>
-        isSelf ? 'this one' : refused ? `passed over: ${refused}` : state,
-      Zone: ({ zone }) => zone ?? NONE,
-      'Round trip': ({ rttMs }) => ms(rttMs),
-      ...wholes('credit', 'inFlight'),
-      Tasks: ({ done }) => whole(done),
-      'Seen by': ({ process }) => process,
-    },
+    markOf: ({ state }) => state,
+    columns: [
+      {
+        title: 'Host',
+        cell: ({ name, id, revision }) =>
+          html`${name} <small class="muted">${id.slice(name.length + 1)}${revision && ` ${revision}`}</small>`,
+      },
+      {
+        title: 'For',
+        kind: 'by',
+        width: 144,
+        cell: ({ fleet }) => (fleet === 'tasks' ? 'tasks of carriers' : 'questions'),
+      },
+      {
+        title: 'State',
+        kind: 'state',
+        width: 80,
+        cell: ({ isSelf, refused, state }) => {
+          if (isSelf) return stateCell('joined', 'this one');
+          return refused ? stateCell('refused', `passed over: ${refused}`) : stateCell(state);
+        },
+      },
+      { title: 'Zone', cell: ({ zone }) => zone ?? NONE },
+      numbers('Round trip', ({ rttMs }) => ms(rttMs)),
+      wholes('Credit', 'credit'),
+      wholes('In flight', 'inFlight'),
+      wholes('Tasks', 'done'),
+      { title: 'Seen by', cell: ({ process }) => process },
+    ],
   }),
   router: table({
     title: 'Router',
@@ -165,91 +284,25 @@ export const operatorTables = {
     },
     keyOf: ({ slot }) => slot,
     markOf: ({ state }) => state,
-    columns: {
-      Slot: ({ slot }) => `server-${slot}`,
-      State: ({ state }) => state,
-      ...wholes('open'),
-      '': ({ open, queued, most }) => bar([open, queued], most),
-      ...wholes('queued', 'handedOver', 'forwarded'),
-    },
-  }),
-  carriers: table({
-    title: 'Carriers',
-    none: 'No carrier was asked.',
-    rows: ({ carriers, upstream = [] }) =>
-      [...groupedBy(carriers, ({ id }) => id)].map(([id, all]) => {
-        const source = upstream.find((each) => each.id === id);
-        return { id, all, source, fault: faultOf(source?.plan) };
-      }),
-    keyOf: ({ id }) => id,
-    markOf: ({ fault }) => (fault === undefined ? undefined : 'fault'),
-    columns: {
-      Carrier: ({ id }) => id,
-      'In force': ({ fault, source }) =>
-        fault === undefined ? latencyOf(source?.plan) : html`<b>${fault}</b>`,
-      'Calls per second': ({ id }, rates) => decimal(rates.perSecond(`calls ${id}`)),
-      'p50, p99': ({ id }, rates) => quantiles(rates, `carrier ${id}`),
-      Answered: ({ all }) => endsOf(all, ['ok', 'empty']),
-      'No answer': ({ all }) => endsOf(all, ['timeout']),
-      Failed: ({ all }) => endsOf(all, FAILED),
-      'Last 10 s': ({ id }, rates) => {
-        const parts = [['ok', 'empty'], ['timeout'], FAILED].map((states) =>
-          total(states.map((state) => rates.recent(`state ${id} ${state}`))),
-        );
-        return bar(parts, Math.max(1, total(parts)));
+    columns: [
+      { title: 'Slot', cell: ({ slot }) => `server-${slot}` },
+      { title: 'State', kind: 'state', width: 80, cell: ({ state }) => stateCell(state) },
+      wholes('Open', 'open', 50),
+      {
+        title: 'Share',
+        kind: 'drawing',
+        cell: ({ open, queued, most }) => bar([open, queued], most),
       },
-      'Open upstream': ({ source }) => whole(source?.open),
-    },
+      wholes('Queued', 'queued'),
+      wholes('Handed over', 'handedOver', 86),
+      wholes('Forwarded', 'forwarded', 86),
+    ],
   }),
 };
 
 export type TableName = keyof typeof operatorTables;
 
-/** The most important figures, by name. */
-const heads: Readonly<Record<string, (view: OperatorView, rates: Rates) => string>> = {
-  'Requests per second': (_, rates) => decimal(rates.perSecond('http')),
-  'In flight': ({ processes }) => {
-    const servers = processes.filter(({ kind }) => kind === 'server');
-    return whole(total(servers.map(({ inFlight = 0 }) => inFlight)));
-  },
-  p50: (_, rates) => ms(rates.quantile('http', 0.5)),
-  p99: (_, rates) => ms(rates.quantile('http', 0.99)),
-  'Errors per second': (_, rates) => decimal(rates.perSecond('errors')),
-  'Calls saved': (view) => percent(savedOf(view)),
-};
-export const HEADLINES = Object.keys(heads);
-
-/** Returns the most important figures, by name. */
-export function headlines(view: OperatorView, rates: Rates): ReadonlyMap<string, string> {
-  return new Map(Object.entries(heads).map(([name, read]) => [name, read(view, rates)]));
-}
-
-/** Returns the share of calls that needed no work of their own since the processes began; `undefined` before the first. */
-export function savedOf(view: OperatorView): number | undefined {
-  const asking = view.coalesce.filter(({ scope }) => scope === 'process');
-  const leading = view.coalesce.filter(({ name, scope }) => isOutermost(view, name, scope));
-  const asked = total(asking.map((row) => row.asked));
-  const led = total(leading.map((row) => row.led));
-  return asked === 0 ? undefined : Math.max(0, 1 - led / asked);
-}
-
-/** Says what a carrier is made to do wrong. */
-export function faultOf(plan: unknown): string | undefined {
-  const { fault } = Object(plan) as { fault?: { kind: string; share: number } | null };
-  if (fault === undefined || fault === null) return undefined;
-  return `${fault.kind}, ${fault.share === 1 ? 'every call' : `${percent(fault.share)} of calls`}`;
-}
-
-function latencyOf(plan: unknown): string {
-  const { latency } = Object(plan) as {
-    latency?: { kind: string; ms?: number; p50Ms?: number; p99Ms?: number };
-  };
-  if (latency === undefined) return '–';
-  if (latency.kind === 'fixed') return `${latency.ms} ms`;
-  return latency.kind === 'random' ? '0-999 ms' : `${latency.p50Ms}:${latency.p99Ms} ms`;
-}
-
-/** A bar whose parts are told by the figures beside it. */
+/** Draws a bar; the figures beside it have its parts as text. */
 function bar(parts: readonly number[], most: number): SafeHtml {
   let x = 0;
   return html`<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">${parts.map(
@@ -261,21 +314,23 @@ function bar(parts: readonly number[], most: number): SafeHtml {
   )}</svg>`;
 }
 
-/** A minute of shares, 0 to 1; the latest is told beside it. */
-function sparkline(values: readonly number[]): SafeHtml {
-  const points = values.map(
-    (value, at) => `${60 - values.length + at},${Math.round(100 - value * 100) / 10}`,
-  );
-  return html`<svg class="bar spark" viewBox="0 0 60 10" preserveAspectRatio="none" aria-hidden="true"><polyline points="${points.join(' ')}"/></svg>`;
+/** Draws two minutes of shares, 0 to 1; the latest is beside it as text. It has each third sample, so it changes every 3 s. */
+function sparkline({ at, lines }: History, name: string): SafeHtml {
+  const third = (time: number) => Math.floor(time / 3000);
+  const end = third(at.at(-1) ?? 0);
+  const points = (lines[name] ?? []).flatMap((value, place) => {
+    const [own = 0, before = 0] = [at[place], at[place - 1]].map((time) => third(time ?? 0));
+    if (value === null || own === before) return [];
+    return [`${(40 + own - end) * 3} ${Math.round(170 - value * 160) / 10}`];
+  });
+  return html`<svg class="spark" viewBox="0 0 120 18" preserveAspectRatio="none" aria-hidden="true">${
+    points.length > 1 && html`<path d="M${points.join('L')}"/>`
+  }</svg>`;
 }
 
-/** Returns how often a carrier ended in some states, in all processes. */
-function endsOf(all: OperatorView['carriers'], states: readonly string[]): string {
-  return whole(total(all.flatMap((one) => states.map((state) => one.states[state] ?? 0))));
-}
-
-function depthOf({ id, kind }: OperatorView['processes'][number]): number {
-  return kind === 'primary' ? 0 : id.includes('/task') ? 2 : 1;
+/** Returns how often a carrier ended in some states, in the last 10 s. */
+function recent(rates: ReadRates, id: string, states: readonly string[]): string {
+  return whole(total(states.map((state) => rates.recent(`state ${id} ${state}`))));
 }
 
 function groupedBy<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, T[]> {
@@ -288,36 +343,10 @@ function total(values: readonly number[]): number {
   return values.reduce((all, one) => all + one, 0);
 }
 
-const NONE = '–';
-
-function whole(value: number | undefined): string {
-  return value === undefined ? NONE : String(Math.round(value));
-}
-
-function decimal(value: number | undefined): string {
-  return value === undefined ? NONE : value.toFixed(1);
-}
-
-function percent(share: number | undefined): string {
-  return share === undefined ? NONE : `${Math.round(share * 100)} %`;
-}
-
-export function ms(value: number | undefined): string {
-  if (value === undefined) return NONE;
-  return value < 10 ? `${value.toFixed(1)} ms` : `${Math.round(value)} ms`;
-}
-
-function quantiles(rates: Rates, name: string): string {
-  const [p50, p99] = [rates.quantile(name, 0.5), rates.quantile(name, 0.99)];
-  return p50 === undefined ? NONE : `${ms(p50)}, ${ms(p99)}`;
-}
-
-function bytes(value: number | undefined): string {
-  return value === undefined ? NONE : `${Math.round(value / 2 ** 20)} MiB`;
-}
-
-function age(value: number): string {
-  const seconds = Math.round(value / 1000);
-  if (seconds < 120) return `${seconds} s`;
-  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+/** Writes median and p99; a unit that both have is written once. */
+function quantiles(rates: ReadRates, name: string): string {
+  const [p50, p99] = [rates.quantile(name, 0.5), rates.quantile(name, 0.99)].map(ms);
+  if (p50 === undefined || p99 === undefined || p99 === NONE) return NONE;
+  const unit = p99.slice(p99.indexOf(' '));
+  return p50.endsWith(unit) ? `${p50.slice(0, -unit.length)}, ${p99}` : `${p50}, ${p99}`;
 }

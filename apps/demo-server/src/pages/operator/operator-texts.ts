@@ -1,7 +1,7 @@
 import type { OperatorView } from '../../figures/view-schema.ts';
 import { type DispatchName, dispatchKind } from '../../flags/dispatch-kinds.ts';
-import type { Rates } from '../rates.ts';
-import { ms } from './operator-tables.ts';
+import { ratesOf } from '../../trends/view-rates.ts';
+import { ms } from '../words/amounts.ts';
 
 /** Says in sentences how the server is composed. */
 export function modesText({ modes }: Pick<OperatorView, 'modes'>): string {
@@ -14,11 +14,11 @@ export function modesText({ modes }: Pick<OperatorView, 'modes'>): string {
     passthru: `${workers} processes serve, and a router proxies requests${keyed}`,
   }[accept];
   const shared = {
-    on: 'equal questions are one in each process',
-    machine: 'equal questions are one on the machine',
-    fleet: `equal questions are one in fleet ${fleet}`,
-    shared: 'equal questions are one on all servers with the same Redis',
-    off: 'equal questions are not shared',
+    on: 'identical searches are shared in each process',
+    machine: 'identical searches are shared by all processes',
+    fleet: `identical searches are shared by all hosts of fleet ${fleet}`,
+    shared: 'identical searches are shared by all servers with the same Redis',
+    off: 'identical searches are not shared',
   }[coalesce];
   return [serving, tasksText(modes), shared].join('; ');
 }
@@ -34,11 +34,11 @@ function tasksText({ accept, dispatch, dispatchWorkers, fleet }: OperatorView['m
 }
 
 /** Says what the router has done with connections. */
-export function routerText({ router }: Pick<OperatorView, 'router'>, rates: Rates): string {
-  if (router === undefined) return '';
-  const { accepted, waiting, rerouted, refused, gone } = router;
-  const claim = ms(rates.quantile('claim', 0.99));
-  return `${accepted} accepted, ${waiting} wait, ${rerouted} rerouted, ${refused} refused, ${gone} left; claimed within ${claim} (p99 of the last 10 s)`;
+export function routerText(view: OperatorView): string {
+  if (view.router === undefined) return '';
+  const { accepted, waiting, rerouted, refused, gone } = view.router;
+  const claim = ms(ratesOf(view).quantile('claim', 0.99));
+  return `${accepted} accepted, ${waiting} waiting, ${rerouted} rerouted, ${refused} refused, ${gone} abandoned; claimed within ${claim} (p99 of the last 10 s)`;
 }
 
 /** Says what has become of the latest load. */
@@ -46,7 +46,7 @@ export function loadText({ load }: Pick<OperatorView, 'load'>): string {
   if (load === undefined) return '';
   const { sent, perSecond, seconds, answers, isRunning } = load;
   const told = Object.entries(answers).map(
-    ([status, times]) => `${times} x ${status === '0' ? 'no answer' : status}`,
+    ([status, times]) => `${times} × ${status === '0' ? 'no answer' : `HTTP ${status}`}`,
   );
   const all = isRunning ? `${sent} of ${perSecond * seconds} sent` : `${sent} sent`;
   return [all, ...told].join(', ');

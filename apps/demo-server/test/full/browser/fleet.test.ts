@@ -20,7 +20,7 @@ describeWithNats('with nats-server', () => {
       return cells
         .filter(([, use]) => use === what)
         .map(([name = '', , state, zone, rtt, credit]) => ({
-          ...{ name: name.split(' ')[0], state, zone, rtt, credit },
+          ...{ name: name.split(' ')[0], state: state?.replace(/^\W+/, ''), zone, rtt, credit },
         }))
         .sort((one, other) => String(one.name).localeCompare(String(other.name)));
     }
@@ -30,7 +30,7 @@ describeWithNats('with nats-server', () => {
       await page.goto(`${server().url}/operator`);
       await page.waitForSelector('main[data-state=live]');
       expect(await page.textContent('main')).toContain(
-        'carriers are asked by the hosts of fleet demo; equal questions are one in fleet demo.',
+        'carriers are asked by the hosts of fleet demo; identical searches are shared by all hosts of fleet demo.',
       );
       const figures = { zone: 'here', rtt: expect.stringMatching(/ ms$/) };
       await eventually(async () => {
@@ -46,6 +46,7 @@ describeWithNats('with nats-server', () => {
         page.locator(`#hosts tr[data-key*=" tasks ${name}."]`).getAttribute('data-key');
       const before = await idOf('host-1');
       await page.click('[data-kill="host-1"]');
+      await page.click('[data-confirm="host-1"]');
       await eventually(async () => {
         const events = await page.locator('#events [data-kind=host-lost]').allTextContents();
         expect(events).toContainEqual(expect.stringContaining('Host host-1.'));

@@ -26,9 +26,9 @@ describeInBrowser('the page of components', () => {
       const width = await page.evaluate('document.documentElement.scrollWidth');
       expect(width).toBe(options.viewport.width);
       if (forced) continue;
-      const grounds = await page
-        .locator('.scheme')
-        .evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor));
+      const grounds = await page.evaluate(
+        `[...document.querySelectorAll('.scheme')].map((one) => getComputedStyle(one).backgroundColor)`,
+      );
       expect(grounds).toEqual(['rgb(245, 246, 248)', 'rgb(12, 14, 19)']);
     }
   });

@@ -1,17 +1,23 @@
-import type { OperatorView } from '../figures/view-schema.ts';
+import { rounded } from '../figures/rounded.ts';
+import type { ViewRates } from '../figures/trend-schemas.ts';
+import type { ServerView } from '../figures/view-schema.ts';
 
 /** What has changed between the views of a server, whose counters only grow until their process ends. */
 export interface Rates {
   /** Takes the next view. */
-  add(view: OperatorView): void;
+  add(view: ServerView): void;
   /** Returns how much a counter grew per second in the last three; `undefined` before the second view. */
   perSecond(name: string): number | undefined;
   /** Returns how much a counter grew in the last ten seconds. */
   recent(name: string): number;
+  /** Returns how much a counter grew since the view before. */
+  latest(name: string): number;
   /** Returns a quantile of times in the last ten seconds, in milliseconds; `undefined` if there were none. `share`: 0 to 1. */
   quantile(name: string, share: number): number | undefined;
   /** Returns how busy a process was in each view of the last minute, 0 to 1, the newest last. */
   busy(id: string): readonly number[];
+  /** Returns all of it as plain data. */
+  all(): ViewRates;
 }
 
 const RATE_MS = 3000;
@@ -35,24 +41,52 @@ interface Step {
   readonly grown: ReadonlyMap<string, readonly number[]>;
 }
 
+interface Sum {
+  readonly counts: readonly number[];
+  readonly seconds: number;
+}
+
 /** Creates rates without a view. */
 export function createRates(): Rates {
   /** The latest counts by process and pid, then by name. */
-  let last = new Map<string, Map<string, readonly number[]>>();
+  let last: ReadonlyMap<string, ReadonlyMap<string, readonly number[]>> = new Map();
   let lastAt: number | undefined;
   let steps: Step[] = [];
   const bounds = new Map<string, readonly number[]>();
   let busy = new Map<string, readonly number[]>();
+  const sums = new Map<string, Sum>();
 
-  function sumOf(name: string, withinMs: number): { counts: number[]; seconds: number } {
+  /** Growth of a counter within a time; several readers ask for each. */
+  function sumOf(name: string, withinMs: number): Sum {
+    const key = `${withinMs} ${name}`;
+    const known = sums.get(key);
+    if (known !== undefined) return known;
     const since = (steps.at(-1)?.at ?? 0) - withinMs;
-    const within = steps.filter(({ at }) => at > since);
-    const counts = within.map(({ grown }) => grown.get(name) ?? []).reduce<number[]>(plus, []);
-    return { counts, seconds: total(within.map(({ seconds }) => seconds)) };
+    const sum = { counts: [] as number[], seconds: 0 };
+    for (const { at, seconds, grown } of steps) {
+      if (at <= since) continue;
+      sum.seconds += seconds;
+      addTo(sum.counts, grown.get(name));
+    }
+    sums.set(key, sum);
+    return sum;
+  }
+
+  function perSecond(name: string): number | undefined {
+    const { counts, seconds } = sumOf(name, RATE_MS);
+    return seconds === 0 ? undefined : total(counts) / seconds;
+  }
+
+  const recent = (name: string): number => total(sumOf(name, RECENT_MS).counts);
+
+  function quantile(name: string, share: number): number | undefined {
+    const leMs = bounds.get(name);
+    return leMs && quantileOf(leMs, sumOf(name, RECENT_MS).counts, share);
   }
 
   return {
     add(view) {
+      sums.clear();
       const now = readingsByOwner(view, bounds);
       busy = new Map(
         view.processes.map(({ id, utilisation = 0 }) => [
@@ -70,11 +104,15 @@ export function createRates(): Rates {
         for (const [name, counts] of now.get(owner) ?? []) {
           const change =
             before === undefined && !isYoung ? [] : growthOf(before?.get(name), counts);
-          grown.set(name, plus(grown.get(name) ?? [], change));
+          const all = grown.get(name) ?? [];
+          grown.set(name, all);
+          addTo(all, change);
         }
         // A silent process keeps what it had: it goes on from there.
         now.set(owner, new Map([...(before ?? []), ...(now.get(owner) ?? [])]));
       }
+      // The clock was set back.
+      if (elapsedMs < 0) steps = [];
       if (elapsedMs > 0) {
         steps.push({ at: view.at, seconds: elapsedMs / 1000, grown });
         steps = steps.filter(({ at }) => at > view.at - RECENT_MS);
@@ -82,14 +120,27 @@ export function createRates(): Rates {
       last = now;
       lastAt = view.at;
     },
-    perSecond(name) {
-      const { counts, seconds } = sumOf(name, RATE_MS);
-      return seconds === 0 ? undefined : total(counts) / seconds;
-    },
+    perSecond,
+    recent,
+    latest: (name) => total(steps.at(-1)?.grown.get(name) ?? []),
+    quantile,
     busy: (id) => busy.get(id) ?? [],
-    recent: (name) => total(sumOf(name, RECENT_MS).counts),
-    quantile: (name, share) =>
-      quantileOf(bounds.get(name) ?? [], sumOf(name, RECENT_MS).counts, share),
+    all() {
+      const names = [...new Set(steps.flatMap(({ grown }) => [...grown.keys()]))];
+      const table = (read: (name: string) => number | undefined) =>
+        Object.fromEntries(
+          names.flatMap((name) => {
+            const value = read(name);
+            return value === undefined ? [] : [[name, rounded(value)] as const];
+          }),
+        );
+      return {
+        perSecond: table(perSecond),
+        recent: table(recent),
+        p50: table((name) => quantile(name, 0.5)),
+        p99: table((name) => quantile(name, 0.99)),
+      };
+    },
   };
 }
 
@@ -123,9 +174,8 @@ export function quantileOf(
   return leMs.at(-1);
 }
 
-function plus(one: readonly number[], other: readonly number[]): number[] {
-  const length = Math.max(one.length, other.length);
-  return Array.from({ length }, (_, at) => (one[at] ?? 0) + (other[at] ?? 0));
+function addTo(counts: number[], more: readonly number[] = []): void {
+  for (let at = 0; at < more.length; at += 1) counts[at] = (counts[at] ?? 0) + (more[at] ?? 0);
 }
 
 function total(counts: readonly number[]): number {
@@ -133,26 +183,29 @@ function total(counts: readonly number[]): number {
 }
 
 function readingsByOwner(
-  view: OperatorView,
+  view: ServerView,
   bounds: Map<string, readonly number[]>,
-): Map<string, Map<string, readonly number[]>> {
+): Map<string, ReadonlyMap<string, readonly number[]>> {
   const owners = new Map(view.processes.map(({ id, pid }) => [id, `${id} ${pid}`]));
-  const all = new Map<string, Map<string, readonly number[]>>();
+  const all = new Map<string, Map<string, number[]>>();
   for (const { process, name, counts, leMs } of readingsOf(view)) {
     const owner = owners.get(process);
     if (owner === undefined) continue;
-    const byName = all.get(owner) ?? new Map<string, readonly number[]>();
+    const byName = all.get(owner) ?? new Map<string, number[]>();
     all.set(owner, byName);
-    byName.set(name, plus(byName.get(name) ?? [], counts));
+    const sum = byName.get(name) ?? [];
+    byName.set(name, sum);
+    addTo(sum, counts);
     if (leMs !== undefined) bounds.set(name, leMs);
   }
   return all;
 }
 
 /** Every counter of a view. Those of one name are added up over all processes. */
-function* readingsOf(view: OperatorView): Generator<Reading, void> {
-  for (const { id, requests } of view.processes) {
+function* readingsOf(view: ServerView): Generator<Reading, void> {
+  for (const { id, requests, refused } of view.processes) {
     if (requests !== undefined) yield { process: id, name: `requests ${id}`, counts: [requests] };
+    if (refused !== undefined) yield { process: id, name: `refused ${id}`, counts: [refused] };
   }
   for (const { process, route, status, latency } of view.routes) {
     // Those who watch are no load, and watch for minutes.
@@ -160,20 +213,26 @@ function* readingsOf(view: OperatorView): Generator<Reading, void> {
     yield { process, name: 'http', ...latency };
     if (status >= 500) yield { process, name: 'errors', counts: [total(latency.counts)] };
   }
-  for (const { process, name, scope, asked, led } of view.coalesce) {
-    if (scope === 'process') yield { process, name: 'asked', counts: [asked] };
-    if (isOutermost(view, name, scope)) yield { process, name: 'led', counts: [led] };
+  for (const { process, complete, partial, aborted } of view.searches) {
+    yield { process, name: 'searches', counts: [complete + partial + aborted] };
   }
+  yield* readingsOfCoalescing(view);
   for (const { process, id, completed, failed, buckets } of view.pools) {
     yield { process, name: `tasks ${id}`, counts: [completed + failed] };
     yield { process, name: `wait ${id}`, ...buckets.wait };
     yield { process, name: `run ${id}`, ...buckets.run };
   }
+  for (const { process, name, done } of view.hosts) {
+    if (done !== undefined) yield { process, name: `host ${name}`, counts: [done] };
+  }
   if (view.router !== undefined) {
     yield { process: 'primary', name: 'claim', ...view.router.claim };
+    yield { process: 'primary', name: 'refused router', counts: [view.router.refused] };
   }
-  for (const { process, id, states, latency } of view.carriers) {
+  for (const { process, id, states, latency, http } of view.carriers) {
     yield { process, name: `calls ${id}`, counts: [total(Object.values(states))] };
+    yield { process, name: `sent ${id}`, counts: [http.sent] };
+    yield { process, name: `retried ${id}`, counts: [http.retried] };
     for (const [state, times] of Object.entries(latency)) {
       yield { process, name: `carrier ${id}`, ...times };
       yield { process, name: `state ${id} ${state}`, counts: [total(times.counts)] };
@@ -181,8 +240,22 @@ function* readingsOf(view: OperatorView): Generator<Reading, void> {
   }
 }
 
+/** Calls and loads of coalescers: of the server, of each scope, and of each process of a scope. */
+function* readingsOfCoalescing(view: ServerView): Generator<Reading, void> {
+  for (const { process, name, scope, asked, led, joined, hits, overflowed } of view.coalesce) {
+    if (scope === 'process') yield { process, name: 'asked', counts: [asked] };
+    if (isOutermost(view, name, scope)) yield { process, name: 'led', counts: [led] };
+    for (const part of [scope, `${scope} ${process}`]) {
+      yield { process, name: `asked ${part}`, counts: [asked] };
+      yield { process, name: `led ${part}`, counts: [led] };
+      yield { process, name: `saved ${part}`, counts: [joined + hits] };
+    }
+    yield { process, name: `overflowed ${process}`, counts: [overflowed] };
+  }
+}
+
 /** Whether the loads of a coalescer are work that is done: with two, those of the inner one ask the outer one. */
-export function isOutermost(view: OperatorView, name: string, scope: string): boolean {
+export function isOutermost(view: ServerView, name: string, scope: string): boolean {
   return (
     scope !== 'process' ||
     !view.coalesce.some((other) => other.name === name && other.scope !== 'process')

@@ -1,0 +1,204 @@
+import type { ServerView } from '../figures/view-schema.ts';
+import type { Rates } from './rates.ts';
+import { BUSY, type Sign } from './signs.ts';
+
+/** Facts of a carrier that one view does not show. */
+export interface CarrierMemory {
+  /** Since it has been asked and has answered nothing; `askedAt`: when a call was last open, or ended without an answer. */
+  readonly quiet?: {
+    readonly since: number;
+    readonly timeouts: number;
+    /** Requests by HTTP. */
+    readonly sent: number;
+    readonly askedAt: number;
+  };
+  /** When it last was in such a time: calls of then have failed, and that is over. */
+  readonly quietUntil?: number;
+  /** Times within which three of four answers came, while it was not slow. */
+  readonly usualMs: readonly number[];
+}
+
+const noMemory: CarrierMemory = { usualMs: [] };
+/** States in which a carrier has answered, if only by an error. */
+const ANSWERS = ['ok', 'empty', 'error', 'rate-limited'];
+const FAILURES = ['error', 'rate-limited', 'rejected-busy'];
+/** One call without an answer may be the fault of a network. */
+const LEAST_TIMEOUTS = 2;
+/** A carrier that nobody asks stays as it was last known for this time. */
+const REMEMBER_MS = 60_000;
+/** Rates count failures for so long. */
+const RECENT_MS = 10_000;
+const REQUESTS_IF_LATE = 1.5;
+const LEAST_FAILURES = 3;
+const MANY = 0.2;
+/** Calls from which a quantile is worth a comparison. */
+const LEAST_CALLS = 20;
+/** Views from which a usual time is known, and for which it is kept. */
+const LEAST_USUAL = 10;
+const MOST_USUAL = 120;
+/** The slowest quarter of the answers shows it: fewer may be chance, or one bad second in the last ten. */
+const QUANTILE = 0.75;
+const TIMES_USUAL = 2;
+const MS_ABOVE_USUAL = 50;
+
+interface Found {
+  readonly signs: readonly Sign[];
+  readonly memory: CarrierMemory;
+}
+
+/** Returns what a view shows of each carrier, and what to remember of it. */
+export function carrierSigns(
+  view: ServerView,
+  rates: Rates,
+  before: ReadonlyMap<string, CarrierMemory>,
+): { readonly signs: Sign[]; readonly memories: ReadonlyMap<string, CarrierMemory> } {
+  const ids = [...new Set(view.carriers.map(({ id }) => id))];
+  const slowness = new Map(
+    ids.flatMap((id) => {
+      const times = slownessOf(id, rates, before.get(id) ?? noMemory);
+      return times === undefined ? [] : [[id, times] as const];
+    }),
+  );
+  const found = ids.map((id): readonly [string, Found] => {
+    // Where all carriers are slower than usual, this machine is.
+    const others = [...slowness].flatMap(([other, { times }]) => (other === id ? [] : [times]));
+    const common = Math.max(1, medianOf(others) ?? 1);
+    const context = { view, rates, slowness: slowness.get(id), common };
+    return [id, signsOfOne(id, context, before.get(id) ?? noMemory)];
+  });
+  return {
+    signs: found.flatMap(([, { signs }]) => signs),
+    memories: new Map(found.map(([id, { memory }]) => [id, memory])),
+  };
+}
+
+interface Slowness {
+  readonly ms: number;
+  /** `undefined` before it is known. */
+  readonly usual: number | undefined;
+  /** How many times the usual one. */
+  readonly times: number;
+}
+
+function slownessOf(id: string, rates: Rates, { usualMs }: CarrierMemory): Slowness | undefined {
+  if (rates.recent(`calls ${id}`) < LEAST_CALLS) return undefined;
+  const ms = rates.quantile(`carrier ${id}`, QUANTILE);
+  if (ms === undefined) return undefined;
+  const usual = usualMs.length < LEAST_USUAL ? undefined : medianOf(usualMs);
+  return { ms, usual, times: usual === undefined ? 1 : ms / Math.max(1, usual) };
+}
+
+interface Context {
+  readonly view: ServerView;
+  readonly rates: Rates;
+  readonly slowness: Slowness | undefined;
+  /** How many times their usual time the other carriers take. */
+  readonly common: number;
+}
+
+function signsOfOne(id: string, context: Context, before: CarrierMemory): Found {
+  const { view, rates, slowness, common } = context;
+  const { at, modes } = view;
+  const of = { subject: 'carrier', id, name: modes.carriers[id] ?? id } as const;
+  const quiet = quietOf(id, context, before);
+  const own = view.carriers.filter((each) => each.id === id);
+  const open = total(own.map(({ http }) => http.inFlight));
+  const isOpenTooLong = open > 0 && quiet !== undefined && at - quiet.since > modes.deadlineMs;
+  if (quiet !== undefined && (quiet.timeouts >= LEAST_TIMEOUTS || isOpenTooLong)) {
+    const detail = open > 0 ? counted(open, 'call', 'open') : 'not asked now';
+    const lasting = { since: quiet.since, afterMs: 0, untilMs: 0 };
+    // A search that takes several requests, and has sent the next, has had answers.
+    const isLate = quiet.sent > REQUESTS_IF_LATE * (quiet.timeouts + open);
+    if (isLate) {
+      const late = { state: 'fails', severity: 'bad', says: 'answers too late', detail } as const;
+      return { signs: [{ ...of, ...late, ...lasting }], memory: { ...before, quiet } };
+    }
+    const hangs: Sign = {
+      ...of,
+      state: 'hangs',
+      severity: 'bad',
+      says: 'hangs',
+      detail,
+      ...lasting,
+    };
+    return { signs: [hangs], memory: { ...before, quiet, quietUntil: at } };
+  }
+  const isOver = before.quietUntil === undefined || at - before.quietUntil > RECENT_MS;
+  const signs: Sign[] = [];
+  const isSlow =
+    slowness?.usual !== undefined &&
+    slowness.times / common > TIMES_USUAL &&
+    slowness.ms - slowness.usual * common > MS_ABOVE_USUAL;
+  if (isSlow) {
+    const detail = `${Math.round(slowness.ms)} ms, usually ${Math.round(slowness.usual ?? 0)}`;
+    const lasting = { afterMs: 10_000, untilMs: 3000 };
+    signs.push({ ...of, state: 'slow', severity: 'warn', says: 'is slow', detail, ...lasting });
+  }
+  const failures = isStrained(view, rates) ? FAILURES : [...FAILURES, 'timeout'];
+  const failed = total(failures.map((state) => rates.recent(`state ${id} ${state}`)));
+  const ended =
+    failed + total(['ok', 'empty'].map((state) => rates.recent(`state ${id} ${state}`)));
+  if (isOver && failed >= LEAST_FAILURES && failed / ended >= MANY) {
+    const detail = `${percent(failed / ended)} of its calls`;
+    const lasting = { afterMs: 2000, untilMs: 3000 };
+    signs.push({ ...of, state: 'fails', severity: 'bad', says: 'fails', detail, ...lasting });
+  }
+  const retried = rates.recent(`retried ${id}`);
+  const sent = Math.max(1, rates.recent(`sent ${id}`));
+  if (signs.length === 0 && retried >= LEAST_FAILURES && retried / sent >= MANY) {
+    const detail = `${percent(retried / sent)} of its calls are retried`;
+    const lasting = { afterMs: 2000, untilMs: 3000 };
+    signs.push({ ...of, state: 'fails', severity: 'warn', says: 'fails', detail, ...lasting });
+  }
+  const isUsual = slowness !== undefined && isOver && signs.length === 0 && failed + retried === 0;
+  const usualMs = isUsual ? [...before.usualMs, slowness.ms].slice(-MOST_USUAL) : before.usualMs;
+  const { quietUntil } = before;
+  const memory = { ...(quiet && { quiet }), ...(quietUntil && { quietUntil }), usualMs };
+  return { signs, memory };
+}
+
+/** Whether answers may be late because a process here has no time to read them. */
+function isStrained({ processes }: ServerView, rates: Rates): boolean {
+  return processes.some(
+    ({ id, utilisation = 0 }) => utilisation > BUSY || (rates.perSecond(`refused ${id}`) ?? 0) > 0,
+  );
+}
+
+function quietOf(
+  id: string,
+  { view: { at, carriers }, rates }: Context,
+  { quiet }: CarrierMemory,
+): CarrierMemory['quiet'] {
+  const answers = total(ANSWERS.map((state) => rates.latest(`state ${id} ${state}`)));
+  if (answers > 0) return undefined;
+  const timeouts = rates.latest(`state ${id} timeout`);
+  const isOpen = carriers.some((each) => each.id === id && each.http.inFlight > 0);
+  if (timeouts === 0 && !isOpen) {
+    const isKnown = quiet !== undefined && quiet.timeouts >= LEAST_TIMEOUTS;
+    return isKnown && at - quiet.askedAt <= REMEMBER_MS ? quiet : undefined;
+  }
+  const sent = rates.latest(`sent ${id}`);
+  const before = quiet ?? { since: at, timeouts: 0, sent: 0 };
+  return {
+    since: before.since,
+    timeouts: before.timeouts + timeouts,
+    sent: before.sent + sent,
+    askedAt: at,
+  };
+}
+
+function medianOf(values: readonly number[]): number | undefined {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
+}
+
+function counted(count: number, noun: string, state: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'} ${state}`;
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+function total(values: readonly number[]): number {
+  return values.reduce((all, one) => all + one, 0);
+}

@@ -1,0 +1,162 @@
+import type { Condition } from '../figures/trend-schemas.ts';
+import type { ServerView } from '../figures/view-schema.ts';
+import type { Rates } from './rates.ts';
+
+/** Something that one view shows of a part of the server. A condition follows if it lasts. */
+export interface Sign extends Omit<Condition, 'since'> {
+  /** Epoch ms, if it is known to have begun before the first view that shows it. */
+  readonly since?: number;
+  /** Milliseconds for which it must show before it is a condition. */
+  readonly afterMs: number;
+  /** Milliseconds for which it must be absent before it is none. */
+  readonly untilMs: number;
+}
+
+/** Share of the time from which an event loop is busy. */
+export const BUSY = 0.8;
+const BUSY_MS = 10_000;
+/** Time for which a process that hangs for a moment, or a machine that is busy, is no reason to worry. */
+const SILENT_MS = 2000;
+/** A successor is shown as new for so long that people see it. */
+const NEW_MS = 3000;
+const QUEUE_MS = 3000;
+/** Refusals come in bursts: those of one overload are one condition. */
+const REFUSAL_MS = 10_000;
+
+const atOnce = { afterMs: 0, untilMs: 0 } as const;
+
+/** Returns what a view shows of everything but carriers. */
+export function signsOf(view: ServerView, rates: Rates): Sign[] {
+  return [
+    ...view.processes.flatMap((process) => processSigns(process, rates)),
+    ...view.pools.flatMap((pool) => poolSigns(pool, view)),
+    ...hostSigns(view),
+    ...routerSigns(view, rates),
+    ...sharingSigns(view, rates),
+  ];
+}
+
+type Process = ServerView['processes'][number];
+
+function processSigns({ id, state, ageMs, utilisation = 0 }: Process, rates: Rates): Sign[] {
+  const of = { subject: 'process', id, name: nameOf(id) } as const;
+  if (state === 'silent') {
+    const says = 'does not answer';
+    return [{ ...of, state: 'hangs', severity: 'bad', says, afterMs: SILENT_MS, untilMs: 0 }];
+  }
+  if (state === 'retiring' || state === 'stopping') {
+    return [{ ...of, state: 'stopping', severity: 'note', says: 'stops', ...atOnce }];
+  }
+  if (state === 'starting' || ageMs < NEW_MS) {
+    return [{ ...of, state: 'starting', severity: 'note', says: 'starts', ...atOnce }];
+  }
+  const signs: Sign[] = [];
+  if (utilisation > BUSY) {
+    const detail = `${Math.round(utilisation * 100)} % busy`;
+    const lasting = { afterMs: BUSY_MS, untilMs: 3000 };
+    signs.push({ ...of, state: 'slow', severity: 'warn', says: 'is slow', detail, ...lasting });
+  }
+  const refused = rates.perSecond(`refused ${id}`) ?? 0;
+  if (refused > 0) {
+    const detail = `${refused.toFixed(1)} per second`;
+    const lasting = { afterMs: 0, untilMs: REFUSAL_MS };
+    const says = 'refuses requests';
+    signs.push({ ...of, state: 'full', severity: 'warn', says, detail, ...lasting });
+  }
+  return signs;
+}
+
+function poolSigns(pool: ServerView['pools'][number], { processes }: ServerView): Sign[] {
+  const { id, process, slots, queued, circuit, kind } = pool;
+  const of = { subject: 'pool', id, name: `Workers of ${process}` } as const;
+  const signs: Sign[] = [];
+  if (circuit !== 'closed') {
+    signs.push({ ...of, state: 'fails', severity: 'bad', says: 'fail to start', ...atOnce });
+  }
+  if (queued > 0) {
+    const detail = `${queued} ${queued === 1 ? 'call' : 'calls'} queued`;
+    const lasting = { afterMs: QUEUE_MS, untilMs: QUEUE_MS };
+    const says = 'have no room';
+    signs.push({ ...of, state: 'full', severity: 'warn', says, detail, ...lasting });
+  }
+  if (slots === undefined || kind === 'in-process') return signs;
+  const ids = new Set(processes.map((each) => each.id));
+  const prefix = process === 'primary' ? 'server' : `${process}/task`;
+  for (let slot = 0; slot < slots; slot += 1) {
+    const missing = `${prefix}-${slot}`;
+    if (ids.has(missing)) continue;
+    signs.push({
+      ...{ subject: 'process', id: missing, name: nameOf(missing) },
+      ...{ state: 'dead', severity: 'bad', says: 'is dead', afterMs: 1000, untilMs: 0 },
+    });
+  }
+  return signs;
+}
+
+function hostSigns({ hosts, fleets }: ServerView): Sign[] {
+  const of = (name: string) => ({ subject: 'host', id: name, name: `Host ${name}` }) as const;
+  const ofHosts = hosts.flatMap(({ name, state, refused }): Sign[] => {
+    if (state === 'leaving') {
+      return [{ ...of(name), state: 'stopping', severity: 'note', says: 'leaves', ...atOnce }];
+    }
+    if (state === 'silent') {
+      const says = 'does not answer';
+      const lasting = { afterMs: SILENT_MS, untilMs: 0 };
+      return [{ ...of(name), state: 'hangs', severity: 'bad', says, ...lasting }];
+    }
+    if (state !== 'refused') return [];
+    const why = refused === undefined ? {} : { detail: refused };
+    const says = 'is passed over';
+    return [{ ...of(name), state: 'fails', severity: 'bad', says, ...why, ...atOnce }];
+  });
+  const ofFleets = fleets.flatMap(({ name, state, process }): Sign[] => {
+    if (state === 'connected' || state === 'connecting') return [];
+    const who = { subject: 'fleet', id: name, name: `Fleet ${name}` } as const;
+    const detail = `as ${process} sees it`;
+    const says = 'is cut off';
+    return [{ ...who, state: 'fails', severity: 'bad', says, detail, ...atOnce }];
+  });
+  return [...ofHosts, ...ofFleets];
+}
+
+function routerSigns({ router, cluster }: ServerView, rates: Rates): Sign[] {
+  const of = { subject: 'router', id: 'primary', state: 'full', severity: 'warn' } as const;
+  const waiting = router?.waiting ?? cluster?.waiting ?? 0;
+  const refused = rates.perSecond('refused router') ?? 0;
+  const signs: Sign[] = [];
+  if (waiting > 0) {
+    const detail = `${waiting} ${waiting === 1 ? 'connection' : 'connections'}`;
+    const lasting = { afterMs: QUEUE_MS, untilMs: QUEUE_MS };
+    signs.push({ ...of, name: 'Accept', says: 'has a queue', detail, ...lasting });
+  }
+  if (refused > 0) {
+    const detail = `${refused.toFixed(1)} per second`;
+    const lasting = { afterMs: 0, untilMs: REFUSAL_MS };
+    signs.push({ ...of, name: 'Accept', says: 'refuses connections', detail, ...lasting });
+  }
+  return signs;
+}
+
+function sharingSigns({ coordinators, coalesce }: ServerView, rates: Rates): Sign[] {
+  const lasting = { afterMs: 0, untilMs: REFUSAL_MS };
+  const full = [...new Set(coalesce.map(({ process }) => process))].flatMap((id): Sign[] => {
+    const overflowed = rates.perSecond(`overflowed ${id}`) ?? 0;
+    if (overflowed === 0) return [];
+    const of = { subject: 'coalescer', id, name: `Coalescing of ${id}` } as const;
+    const detail = `${overflowed.toFixed(1)} calls per second are not shared`;
+    return [{ ...of, state: 'full', severity: 'warn', says: 'is full', detail, ...lasting }];
+  });
+  const down = coordinators.flatMap(({ process, state }): Sign[] => {
+    if (state === 'up') return [];
+    const of = { subject: 'redis', id: process, name: 'Redis' } as const;
+    const detail = `${process} shares no loads with others`;
+    const says = 'does not answer';
+    return [{ ...of, state: 'hangs', severity: 'bad', says, detail, ...atOnce }];
+  });
+  return [...full, ...down];
+}
+
+function nameOf(id: string): string {
+  const [process, worker] = id.split('/task-');
+  return worker === undefined ? id : `task-${worker} of ${process}`;
+}
