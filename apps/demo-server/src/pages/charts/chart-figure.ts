@@ -90,7 +90,7 @@ export function pointedAt(
 }
 
 /** Returns the events that have a number on the time axes of the last two minutes, oldest first. */
-export function marked(events: readonly OperatorEvent[], end: number): OperatorEvent[] {
+function marked(events: readonly OperatorEvent[], end: number): OperatorEvent[] {
   return events.filter(
     ({ mark, at }) => mark !== undefined && at > end - SPAN_MS && at <= end + GAP_MS,
   );

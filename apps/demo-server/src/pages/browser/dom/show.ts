@@ -12,8 +12,3 @@ export function fragmentOf(markup: SafeHtml): DocumentFragment {
   template.innerHTML = markup.toString();
   return template.content;
 }
-
-/** Returns the time of day where the browser is, such as `09:05:00`. */
-export function clockTime(epochMs: number): string {
-  return new Date(epochMs).toLocaleTimeString([], { hourCycle: 'h23' });
-}
