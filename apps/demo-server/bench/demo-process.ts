@@ -12,7 +12,7 @@ export interface DemoServer {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const programOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** None outlives the bench. */
 const running = new Set<ChildProcess>();
@@ -20,8 +20,16 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGTERM');
 });
 
-/** Starts a server, and resolves when it has printed its addresses. @throws Error with what it wrote, if it ends before */
-export async function startServer(argv: readonly string[]): Promise<DemoServer> {
+/**
+ * Starts a server, by default from its sources, and resolves when it has printed its addresses.
+ *
+ * @throws Error with what it wrote, if it ends before
+ */
+export async function startServer(
+  argv: readonly string[],
+  { isBuilt = false }: { readonly isBuilt?: boolean } = {},
+): Promise<DemoServer> {
+  const main = programOf(isBuilt ? '../dist/main.js' : '../src/main.ts');
   const child = spawn(process.execPath, ['--conditions=@ticketing/source', main, ...argv], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -43,5 +51,19 @@ export async function startServer(argv: readonly string[]): Promise<DemoServer> 
     const [, carriersUrl = ''] = / carriers +(\S+)/.exec(text) ?? [];
     return { url, carriersUrl, pid: child.pid, stop };
   }
-  throw new Error(`Cannot measure: a server did not start: ${text}`);
+  throw new Error(`A server did not start: ${text}`);
+}
+
+/** Changes the plan of a carrier of the simulator that a server asks. */
+export async function changePlan(
+  { carriersUrl }: Pick<DemoServer, 'carriersUrl'>,
+  carrier: string,
+  patch: object,
+): Promise<void> {
+  const { status } = await fetch(`${carriersUrl}/plan/${carrier}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(patch),
+  });
+  if (status !== 200) throw new Error(`Cannot change ${carrier}: got status ${status}`);
 }

@@ -1,63 +1,23 @@
-// Writes docs/pictures/{search,partial,operator}-{light,dark}.png, for the READMEs: `pnpm --filter demo-server screenshots`. Needs
-// Chromium, or CHROMIUM; takes a minute. A step of a release, since fonts and times differ from machine to machine.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+// Takes the pictures of the READMEs: `pnpm --filter demo-server screenshots` writes docs/pictures. Needs Chromium, or CHROMIUM;
+// takes two minutes. A step of a release, since fonts and times differ from machine to machine.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { commandLine, createProgress } from '@ticketing/cli-kit';
-import { chromium, type Page } from 'playwright-core';
+import { chromium } from 'playwright-core';
+import sharp from 'sharp';
+import { startServer } from '../bench/demo-process.ts';
+import { chromiumPath } from './chromium.ts';
+import { openLook } from './pictures/looks.ts';
+import { pictures } from './pictures/scenes.ts';
+import { createStage } from './pictures/stage.ts';
+import { takeStory } from './pictures/story.ts';
 
 const FOLDER = new URL('../../../docs/pictures/', import.meta.url);
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-const MAX_BYTES = 150_000;
-const SCHEMES = ['light', 'dark'] as const;
-const ROUTE = 'origin=Madrid&destination=Barcelona';
-/** Seconds of load before the operator's page is taken: its charts begin empty. */
-const LOAD_SECONDS = 25;
-
-interface Demo {
-  readonly url: string;
-  /** Changes the plan of a carrier of the embedded simulator. */
-  plan(carrier: string, patch: object): Promise<void>;
-}
-
-/** What is on a picture: leads a page to it. */
-interface Scene {
-  readonly height: number;
-  lead(page: Page, demo: Demo): Promise<void>;
-}
-
-const scenes: Readonly<Record<string, Scene>> = {
-  search: {
-    height: 1000,
-    async lead(page, { url }) {
-      await searchUntil(page, url, 3);
-      await page.locator('.journey > details > summary').nth(1).click();
-      await page.evaluate('scrollTo(0, 0)');
-    },
-  },
-  partial: {
-    height: 780,
-    async lead(page, { url, plan }) {
-      await plan('renfe', { fault: { kind: 'hang' } });
-      await searchUntil(page, url, 2);
-    },
-  },
-  operator: {
-    height: 1250,
-    async lead(page, { url, plan }) {
-      await plan('renfe', { fault: { kind: 'hang' } });
-      await page.goto(`${url}/operator`);
-      for (let second = 0; second < LOAD_SECONDS; second++) {
-        const at = new Date(Date.now() + (1 + (second % 9)) * 86_400_000);
-        const search = `${url}/search?${ROUTE}&date=${at.toISOString().slice(0, 10)}`;
-        const asked = Array.from({ length: 6 }, () => fetch(search));
-        void Promise.allSettled(asked.map(async (one) => (await one).arrayBuffer()));
-        await page.waitForTimeout(1000);
-      }
-    },
-  },
-};
+const MOST_BYTES = { picture: 150_000, story: 1_000_000 };
+/** So many processes that an operator has something to see of. */
+const FLAGS = [
+  ...['--port', '0', '--worms', '0', '--accept', 'socket', '--workers', '3'],
+  ...['--dispatch', 'fork', '--dispatch-workers', '2'],
+];
 
 commandLine({
   run: 'pnpm --filter demo-server screenshots',
@@ -65,76 +25,40 @@ commandLine({
   verb: 'take pictures',
   flags: {},
 });
-const PATHS = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/google-chrome'];
-const executablePath = PATHS.find((path) => path !== undefined && existsSync(path));
-if (executablePath === undefined) {
+if (chromiumPath === undefined) {
   console.error('Cannot take pictures: install chromium, or set CHROMIUM');
   process.exit(2);
 }
-const { child, demo } = await startDemo();
-const browser = await chromium.launch({ executablePath });
+const server = await startServer(FLAGS, { isBuilt: true });
+const browser = await chromium.launch({ executablePath: chromiumPath });
 const progress = createProgress();
+using stage = createStage(server);
+const taken = new Map<string, Buffer>();
 try {
-  mkdirSync(FOLDER, { recursive: true });
-  progress.begin('pictures', Object.keys(scenes).length * SCHEMES.length);
-  for (const [name, { height, lead }] of Object.entries(scenes)) {
-    for (const colorScheme of SCHEMES) {
-      await demo.plan('renfe', { fault: null });
-      const viewport = { width: 1120, height };
-      const context = await browser.newContext({ colorScheme, viewport, locale: 'en-GB' });
-      const page = await context.newPage();
-      await lead(page, demo);
-      const png = await page.screenshot({ animations: 'disabled' });
-      await context.close();
-      if (png.length > MAX_BYTES) {
-        throw new Error(`Cannot keep ${name}-${colorScheme}.png: it has ${png.length} bytes`);
-      }
-      writeFileSync(new URL(`${name}-${colorScheme}.png`, FOLDER), png);
-      progress.step();
-    }
+  progress.begin('pictures', pictures.length + 1);
+  for (const { name, look, lead } of pictures) {
+    await stage.reset();
+    const { page, close } = await openLook(browser, stage.url, look);
+    await lead(page, stage);
+    const png = await page.screenshot({ animations: 'disabled' });
+    await close();
+    keep(`${name}.webp`, await sharp(png).webp({ nearLossless: true, effort: 6 }).toBuffer());
+    progress.step();
   }
+  await stage.reset();
+  keep('story.webp', await takeStory(browser, stage), MOST_BYTES.story);
+  progress.step();
+  // None is replaced unless all are there.
+  rmSync(FOLDER, { recursive: true, force: true });
+  mkdirSync(FOLDER, { recursive: true });
+  for (const [name, bytes] of taken) writeFileSync(new URL(name, FOLDER), bytes);
 } finally {
   progress.end();
   await browser.close();
-  child.kill('SIGTERM');
-  await once(child, 'exit');
+  await server.stop();
 }
 
-/** Searches until so many carriers answer: on a busy machine one may be late. */
-async function searchUntil(page: Page, url: string, answers: number): Promise<void> {
-  for (let tries = 0; tries < 10; tries++) {
-    await page.goto(`${url}/?${ROUTE}`);
-    await page.waitForSelector('main[data-state=done]');
-    if ((await page.locator('.chip[data-state=ok]').count()) === answers) return;
-  }
-  throw new Error(`Cannot take the picture: ${answers} carriers must answer in time`);
-}
-
-/** Starts the demo with several processes, which an operator has something to see of. */
-async function startDemo(): Promise<{ readonly child: ChildProcess; readonly demo: Demo }> {
-  const flags = ['--port', '0', '--accept', 'socket', '--workers', '2', '--dispatch', 'fork'];
-  const child = spawn(process.execPath, ['--conditions=@ticketing/source', MAIN, ...flags], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let output = '';
-  for await (const data of child.stdout) {
-    output += data;
-    if (output.includes('processes')) break;
-  }
-  const [, url = ''] = /^ticketing +(\S+)\/$/m.exec(output.replace(/ {2,}search.*/, '')) ?? [];
-  const [, carriersUrl = ''] = / carriers +(\S+)/.exec(output) ?? [];
-  return {
-    child,
-    demo: {
-      url,
-      async plan(carrier, patch) {
-        const { status } = await fetch(`${carriersUrl}/plan/${carrier}`, {
-          method: 'PUT',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(patch),
-        });
-        if (status !== 200) throw new Error(`Cannot change ${carrier}: got status ${status}`);
-      },
-    },
-  };
+function keep(name: string, bytes: Buffer, most = MOST_BYTES.picture): void {
+  if (bytes.length > most) throw new Error(`Cannot keep ${name}: it has ${bytes.length} bytes`);
+  taken.set(name, bytes);
 }

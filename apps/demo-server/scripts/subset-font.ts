@@ -7,17 +7,23 @@ import subsetFont from 'subset-font';
 
 /** Characters of each file, as ranges of code points. The style sheet has the same ranges. */
 const FILES = {
-  latin: [
-    [0x20, 0x7e],
-    [0xa0, 0xff],
-    [0x2010, 0x2027],
-    [0x2030, 0x203a],
-    [0x20ac, 0x20ac],
-    [0x2122, 0x2122],
-    [0x2190, 0x2193],
-    [0x2212, 0x2212],
-  ],
-  'latin-ext': [[0x100, 0x17f]],
+  latin: {
+    from: import.meta.resolve('@fontsource-variable/geist/files/geist-latin-wght-normal.woff2'),
+    ranges: [
+      [0x20, 0x7e],
+      [0xa0, 0xff],
+      [0x2010, 0x2027],
+      [0x2030, 0x203a],
+      [0x20ac, 0x20ac],
+      [0x2122, 0x2122],
+      [0x2190, 0x2193],
+      [0x2212, 0x2212],
+    ],
+  },
+  'latin-ext': {
+    from: import.meta.resolve('@fontsource-variable/geist/files/geist-latin-ext-wght-normal.woff2'),
+    ranges: [[0x100, 0x17f]],
+  },
 } as const;
 
 commandLine({
@@ -26,10 +32,7 @@ commandLine({
   verb: 'write the typeface',
   flags: {},
 });
-for (const [name, ranges] of Object.entries(FILES)) {
-  const from = import.meta.resolve(
-    `@fontsource-variable/geist/files/geist-${name}-wght-normal.woff2`,
-  );
+for (const [name, { from, ranges }] of Object.entries(FILES)) {
   const text = ranges.map(([first, last]) =>
     String.fromCodePoint(...Array.from({ length: last - first + 1 }, (_, at) => first + at)),
   );

@@ -3,6 +3,7 @@ interface Parameter {
   readonly name: string;
   readonly in: 'query' | 'path' | 'header';
   readonly required?: boolean;
+  readonly description?: string;
   readonly schema: Schema;
   /** What the page of the API fills in. */
   readonly filled: unknown;

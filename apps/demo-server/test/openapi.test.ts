@@ -1,5 +1,6 @@
 import Schema from 'typebox/schema';
 import { beforeAll, expect, test } from 'vitest';
+import { apiOperations } from './api-operations.ts';
 import { ASKED, serveDemo, setPlan, sharedServer } from './demo.ts';
 
 type Media = {
@@ -181,8 +182,29 @@ test('/docs is a page that loads nothing from elsewhere; styles in its text are 
   const { headers: others } = await server().get('/');
   expect(others.get('content-security-policy')).not.toContain('unsafe');
   for (const [, path = ''] of (body as string).matchAll(/(?:src|href)="([^"]+)"/g)) {
-    expect(path).toMatch(/^\/docs\/static\//);
+    if (path.startsWith('#')) continue;
+    expect(path).toMatch(/^\/(?!\/)/);
     expect((await server().get(path)).status, path).toBe(200);
   }
+  expect(body).toContain('name="viewport"');
   expect(await server().get('/docs/json')).toMatchObject({ body: { openapi: '3.1.0' } });
+  expect((await server().get('/docs/', { redirect: 'manual' })).headers.get('location')).toBe(
+    '/docs',
+  );
+});
+
+test('/docs fills in what a route must have; examples of all else are in the descriptions', async () => {
+  const operations = apiOperations((await server().get('/docs/json')).body);
+  const parameters = operations.flatMap((operation) => operation.parameters);
+  const filled = parameters.filter((one) => one.filled !== undefined);
+  expect(filled.length).toBeGreaterThan(5);
+  expect(filled.filter(({ required }) => required !== true)).toEqual([]);
+  const search = operations.find(({ id }) => id === 'search');
+  const described = (name: string) =>
+    search?.parameters.find((one) => one.name === name)?.description;
+  expect(described('time')).toBe('Departures from then on, HH:MM at the origin, as `08:30`');
+  expect(described('maxPrice')).toMatch(/, as `199\.90` or `45 CHF`$/);
+  // Programs that read the document have them as values.
+  const plain = apiOperations(document).find(({ id }) => id === 'search');
+  expect(plain?.parameters.find(({ name }) => name === 'time')?.filled).toBe('08:30');
 });

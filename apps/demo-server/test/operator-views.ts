@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { History } from '../src/figures/trend-schemas.ts';
 import { OperatorView } from '../src/figures/view-schema.ts';
 import { getFrom } from './demo.ts';
 import { schemaErrors } from './schema-errors.ts';
@@ -26,26 +27,42 @@ export function askAsPage(
   });
 }
 
+/** An event of `/operator/events`. */
+export type FeedEvent =
+  | { readonly event: 'history'; readonly data: History }
+  | { readonly event: 'view'; readonly data: OperatorView };
+
 /**
- * Yields the views in an answer of `/operator/events`, as they come. The body is taken at once: the platform cancels a body
+ * Yields the events in an answer of `/operator/events`, as they come. The body is taken at once: the platform cancels a body
  * without a reader when its response is collected as garbage.
  */
-export function viewsIn(
-  body: ReadableStream<Uint8Array> | null,
-): AsyncGenerator<OperatorView, void> {
-  return viewsOf(body?.values());
+export function eventsIn(body: ReadableStream<Uint8Array> | null): AsyncGenerator<FeedEvent, void> {
+  return eventsOf(body?.values());
 }
 
-async function* viewsOf(
+async function* eventsOf(
   chunks: AsyncIterable<Uint8Array> | undefined,
-): AsyncGenerator<OperatorView, void> {
+): AsyncGenerator<FeedEvent, void> {
   let text = '';
   for await (const bytes of chunks ?? []) {
     text += Buffer.from(bytes).toString();
     for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      const data = /^data: (.*)$/m.exec(text.slice(0, end))?.[1];
+      const [, event, data = ''] = /^event: (.*)\ndata: (.*)$/m.exec(text.slice(0, end)) ?? [];
       text = text.slice(end + 2);
-      if (data !== undefined) yield JSON.parse(data);
+      if (event !== undefined) yield { event, data: JSON.parse(data) } as FeedEvent;
     }
   }
+}
+
+/** Yields the views alone. */
+export function viewsIn(
+  body: ReadableStream<Uint8Array> | null,
+): AsyncGenerator<OperatorView, void> {
+  return viewsAmong(eventsIn(body));
+}
+
+async function* viewsAmong(
+  events: AsyncGenerator<FeedEvent, void>,
+): AsyncGenerator<OperatorView, void> {
+  for await (const { event, data } of events) if (event === 'view') yield data;
 }

@@ -1,11 +1,12 @@
 import http from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import type { OperatorView } from '../src/figures/view-schema.ts';
+import { History } from '../src/figures/trend-schemas.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { guardControls } from '../src/http/guard-controls.ts';
 import { createOperator } from '../src/operator/operator.ts';
 import { eventually, getFrom, MADRID_BARCELONA, serveDemo, sharedServerBy } from './demo.ts';
-import { askAsPage, stateOf, viewsIn } from './operator-views.ts';
+import { askAsPage, eventsIn, type FeedEvent, stateOf } from './operator-views.ts';
+import { schemaErrors } from './schema-errors.ts';
 
 const shared = sharedServerBy(
   Date.now,
@@ -16,12 +17,12 @@ const ask = (method: string, path: string, body: unknown, headers?: Record<strin
   askAsPage(shared(), method, path, body, headers);
 
 /** Follows the events until the test ends, or the server ends them. */
-async function viewsOf(url: string): Promise<AsyncGenerator<OperatorView, void>> {
+async function eventsOf(url: string): Promise<AsyncGenerator<FeedEvent, void>> {
   const leaving = new AbortController();
   onTestFinished(() => leaving.abort());
   const { body, headers } = await fetch(`${url}/operator/events`, { signal: leaving.signal });
   expect(headers.get('content-type')).toBe('text/event-stream');
-  return viewsIn(body);
+  return eventsIn(body);
 }
 
 test('/operator/state is the view, with what the simulator was asked and the plans in force', async () => {
@@ -37,23 +38,33 @@ test('/operator/state is the view, with what the simulator was asked and the pla
   expect(view.upstream?.map(({ id }) => id)).toEqual(['renfe', 'ouigo', 'avlo']);
   expect(view.upstream?.[0]?.arrived).toBeGreaterThan(0);
   expect(view.upstream?.[0]?.plan).toMatchObject({ fault: null });
-  expect(view.events).toContainEqual(
-    expect.objectContaining({ kind: 'worker-ready', process: 'server-0' }),
-  );
+  expect(view.modes).toMatchObject({ deadlineMs: expect.any(Number), carriers: { renfe: 'Renfe' } });
+  expect(view.processes[1]).toMatchObject({ pool: 'server-0/tasks', window: expect.any(Number) });
+  expect(view.pools[0]).toMatchObject({ slots: 1, size: 1 });
+  expect(view.events).toContainEqual(expect.objectContaining({ kind: 'server-started' }));
 });
 
-test('/operator/events gives the view at once and then again, and ends when the server stops', async () => {
+test('/operator/events gives the history, then the view at once and again, and ends when the server stops', async () => {
   const { url, close } = await serveDemo('--latency', '0');
-  const views = await viewsOf(url);
-  const first = await views.next();
-  const second = await views.next();
-  expect(second.value?.at).toBeGreaterThan(first.value?.at ?? Number.POSITIVE_INFINITY);
-  const end = views.next().then(async ({ done }) => done === true || (await views.next()).done);
+  const events = await eventsOf(url);
+  const first = await events.next();
+  expect(first.value?.event).toBe('history');
+  expect(schemaErrors(History, first.value?.data)).toEqual([]);
+  const [second, third] = [await events.next(), await events.next()];
+  expect([second.value?.event, third.value?.event]).toEqual(['view', 'view']);
+  const atOf = ({ value }: IteratorResult<FeedEvent, void>) => Number(value?.data.at);
+  expect(atOf(third)).toBeGreaterThan(atOf(second));
+  const { status, body } = await getFrom(`${url}/operator/history`);
+  expect([status, schemaErrors(History, body)]).toEqual([200, []]);
+  // The samples of the views that were followed are in it.
+  expect(body.at).toContain(atOf(second));
+  expect(body.lines['busy server-0']).toHaveLength(body.at.length);
+  const end = events.next().then(async ({ done }) => done === true || (await events.next()).done);
   await close();
   expect(await end).toBe(true);
 });
 
-test('whoever looks within half a second shares one question', async () => {
+test('whoever looks within a second shares one question', async () => {
   let asked = 0;
   const { flags } = readFlags(['--carriers-url', 'http://nowhere.test'], {});
   const context = {
@@ -107,6 +118,11 @@ test('a plan reaches the simulator; what it refuses is a problem with its reason
     const avlo = (await stateOf(shared())).upstream?.find(({ id }) => id === 'avlo');
     expect(avlo?.plan).toMatchObject({ fault: { kind: 'drip' } });
   });
+  const { events } = await stateOf(shared());
+  expect(events.at(-1)).toMatchObject({
+    ...{ kind: 'fault-set', severity: 'bad', carrier: 'avlo', mark: expect.any(Number) },
+    ...{ text: 'Avlo set to drip', detail: 'share 50 %' },
+  });
   expect((await ask('PUT', path, { fault: null })).body.fault).toBeNull();
   const wrong = await ask('PUT', path, { fault: { kind: 'rain' } });
   expect([wrong.status, wrong.type]).toEqual([400, 'application/problem+json']);
@@ -141,10 +157,11 @@ test('a task worker can be killed, and has a successor; the process that serves 
     const { processes, events } = await stateOf(shared());
     expect(processes[1]).toMatchObject({ id: 'server-0/task-0', state: 'ready' });
     expect(processes[1]?.pid).not.toBe(before[1]?.pid);
-    const ended = `${before[1]?.pid} ended (SIGKILL)`;
-    expect(
-      events.filter(({ kind, text }) => kind === 'worker-exit' && text.includes(ended)),
-    ).toHaveLength(1);
+    const told = events.filter((event) => event.process === 'server-0/task-0');
+    expect(told.map(({ kind, severity, text }) => [kind, severity, text])).toEqual([
+      ['killed', 'bad', 'server-0/task-0 killed'],
+      ['worker-ready', 'note', 'server-0/task-0 is ready'],
+    ]);
   });
   const alone = await kill('server-0');
   expect([alone.status, alone.body.detail]).toEqual([409, expect.stringContaining('server-0')]);
@@ -163,9 +180,14 @@ test('a load is bounded, and runs one at a time', async () => {
       answers: { 200: 50 },
     }),
   );
+  const { events } = await stateOf(shared());
+  expect(events.slice(-2)).toMatchObject([
+    { kind: 'load-started', text: 'Load started', detail: '50/s for 1 s, /healthz' },
+    { kind: 'load-ended', text: 'Load ended', detail: '50 × HTTP 200' },
+  ]);
   for (const wrong of [
     { perSecond: 51 },
-    { seconds: 31 },
+    { seconds: 121 },
     { path: '/operator/reload' },
     { x: 1 },
   ]) {
@@ -248,7 +270,7 @@ test('--operator: controls are for this machine, unless they are asked for', asy
     'Controls need --operator on, got read',
   );
   const off = await serveDemo('--operator', 'off');
-  for (const path of ['/operator', '/operator/state', '/operator/events']) {
+  for (const path of ['/operator', '/operator/state', '/operator/history', '/operator/events']) {
     expect((await off.get(path)).status).toBe(404);
   }
 });

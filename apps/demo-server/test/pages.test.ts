@@ -3,10 +3,21 @@ import { createJourney, createLocalClock, createStationIndex, type Journey } fro
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readLines } from '../src/pages/browser/traveller/search-feed.ts';
-import { carrierChip, carrierNotes, statusText, toAskAgain } from '../src/pages/carrier-chip.ts';
+import { matches } from '../src/pages/form/match-stations.ts';
 import { html } from '../src/pages/frame/html.ts';
-import { matches } from '../src/pages/match-stations.ts';
-import { type FeedEvent, idle, reduce, type SearchState } from '../src/pages/search-state.ts';
+import {
+  carrierList,
+  countLine,
+  missingText,
+  toAskAgain,
+} from '../src/pages/results/carrier-line.ts';
+import { joinJourneys } from '../src/pages/results/join-journeys.ts';
+import {
+  type FeedEvent,
+  idle,
+  reduce,
+  type SearchState,
+} from '../src/pages/results/search-state.ts';
 import { fold } from '../src/search/fold.ts';
 import { sharedServer } from './demo.ts';
 
@@ -60,7 +71,12 @@ test('readLines() gives each line however the bytes are cut, and cancels the str
 });
 
 const choices = stationTable.stations.flatMap(({ name, aliases = [] }) =>
-  [name, ...aliases].map((one) => ({ name: one, folded: fold(one), of: undefined })),
+  [name, ...aliases].map((one) => ({
+    name: one,
+    folded: fold(one),
+    of: one === name ? undefined : name,
+    kind: 'station' as const,
+  })),
 );
 
 test('matches() finds by the beginnings of words, without accents, eight at most', () => {
@@ -81,48 +97,92 @@ test('fold() takes each name for the one that the server finds', () => {
 
 const status = (state: 'running' | 'ok' | 'timeout', found = 0) =>
   ({ carrier: 'renfe', state, ms: 12.4, found }) as const;
-const names = new Map([['renfe', 'Renfe']]);
+const names = {
+  carriers: new Map([
+    ['renfe', 'Renfe'],
+    ['avlo', 'Avlo'],
+  ]),
+  calls: new Map([['renfe', 'makes four calls']]),
+  stations: new Map(),
+};
+const late = { code: 'TIMEOUT', retryable: true, message: '<late>' } as const;
 
-test('a chip says its state in words, and why; the line says what a search has come to', () => {
-  expect(String(carrierChip(status('ok', 18), 'Renfe'))).toContain('18 · 12 ms');
-  const error = { code: 'TIMEOUT', retryable: true, message: '<late>' } as const;
-  expect(String(carrierChip({ ...status('timeout'), error }, 'Renfe'))).toContain(
-    'title="TIMEOUT: &lt;late&gt;"',
+test('the line above the list says how far a search is, and what it has found', () => {
+  const line = (
+    carriers: Parameters<typeof countLine>[0]['carriers'],
+    more: Partial<Parameters<typeof countLine>[0]> = {},
+  ) => countLine({ carriers, found: 26, sellers: 3, isAsking: false, ...more });
+  const half = [status('running'), { ...status('ok', 14), carrier: 'avlo' }];
+  expect(line([], { isAsking: true })).toBe('Asking');
+  expect(line(half, { isAsking: true, found: 14 })).toBe('1 of 2 answered · 14 trains so far');
+  expect(line(half, { isAsking: true, found: 0 })).toBe('1 of 2 answered');
+  expect(line(half)).toBe('26 trains of 3 carriers');
+  expect(line(half, { found: 1, sellers: 1 })).toBe('1 train of 1 carrier');
+  expect(line(half, { shown: 5 })).toBe('5 of 26 trains of 3 carriers');
+  expect(line(half, { shown: 26 })).toBe('26 trains of 3 carriers');
+});
+
+test('inside it is what each carrier answered, when, how it is asked, and why it did not answer', () => {
+  const inside = (one: Parameters<typeof toAskAgain>[0][number]): string =>
+    String(carrierList([one], names));
+  const answered = inside(status('ok', 18));
+  for (const part of [
+    'data-carrier="renfe" data-state="ok"',
+    '18 trains',
+    '12 ms',
+    'It makes four calls.',
+  ]) {
+    expect(answered).toContain(part);
+  }
+  const failed = inside({ ...status('timeout'), error: late });
+  expect(failed).toContain('no answer in time');
+  expect(failed).toContain('<code>TIMEOUT</code> &lt;late&gt;.');
+  expect(inside(status('running'))).not.toContain(' ms');
+  expect(
+    inside({
+      ...status('ok', 2),
+      filtered: 3,
+      leftOut: { 'with an unknown station': 3 },
+      ignored: ['ages'],
+    }),
+  ).toContain(
+    '3 of its journeys cannot be shown: 3 with an unknown station. Its prices do not heed ages.',
   );
-  const calls = new Map([['renfe', 'makes four calls']]);
-  expect(String(carrierNotes([{ ...status('timeout'), error }], { carriers: names, calls }))).toBe(
-    '<li><b>Renfe</b> makes four calls. <code>TIMEOUT</code> &lt;late&gt;.</li>',
-  );
-  const line = (one: ReturnType<typeof status>, found: number, ms?: number) =>
-    statusText({ carriers: [one], found, names, ms });
-  expect(line(status('running'), 0)).toBe('Asking 1 carriers');
-  expect(line(status('running'), 2)).toBe('2 journeys, waiting for Renfe');
-  expect(line(status('timeout'), 1, 9)).toBe('1 journey; Renfe did not answer');
-  expect(line(status('ok'), 0, 9)).toBe('No journeys on this day');
-  expect(line(status('ok'), 3, 250.4)).toBe('3 journeys in 250 ms');
+  expect(inside({ ...status('ok', 2), error: late })).toContain('2 trains, not all');
+});
+
+test('a notice names the carriers whose trains are missing, and why', () => {
+  const missing = (...carriers: Parameters<typeof missingText>[0]) => missingText(carriers, names);
+  const avlo = { ...status('timeout'), carrier: 'avlo' };
+  expect(missing(status('ok', 3))).toBeUndefined();
+  expect(missing(status('timeout'))).toEqual({
+    title: 'Renfe did not answer in time.',
+    text: 'Its trains are missing below.',
+  });
+  expect(missing(status('timeout'), avlo)).toEqual({
+    title: 'Renfe and Avlo did not answer in time.',
+    text: 'Their trains are missing below.',
+  });
+  const of = (state: 'error' | 'rejected-busy' | 'rate-limited') =>
+    missing({ ...status('timeout'), state })?.title;
+  expect([of('error'), of('rejected-busy'), of('rate-limited')]).toEqual([
+    'Renfe did not answer.',
+    'Renfe is too busy to answer.',
+    'Renfe was asked too often.',
+  ]);
+  expect(missing({ ...status('ok', 18), error: late })).toEqual({
+    title: 'Renfe did not send all.',
+    text: 'Some of its trains are missing below.',
+  });
+});
+
+test('toAskAgain() has the carriers that may answer if they are asked again', () => {
   expect([toAskAgain([status('ok')]), toAskAgain([status('timeout')])]).toEqual([[], ['renfe']]);
   const failed = (retryable: boolean) =>
     ({ ...status('ok'), state: 'error', error: { code: 'HTTP', retryable, message: '' } }) as const;
   expect([toAskAgain([failed(true)]), toAskAgain([failed(false)])]).toEqual([['renfe'], []]);
-  // A carrier that says why there is nothing has answered.
-  const none = { ...failed(false), state: 'empty', found: 0 } as const;
-  expect(statusText({ carriers: [none], found: 0, names, ms: 9 })).toBe('No journeys on this day');
-  const elsewhere = { ...none, error: { ...none.error, code: 'NOT_SERVED' } } as const;
-  const lineOf = (...carriers: Parameters<typeof statusText>[0]['carriers']) =>
-    statusText({ carriers, found: 0, names, ms: 9 });
-  expect(lineOf(elsewhere, elsewhere)).toBe('No carrier here goes there');
-  expect(lineOf(elsewhere, none)).toBe('No journeys on this day');
-});
-
-test('a carrier that answered with a part of its journeys is said to have, and may be asked again', () => {
-  const error = { code: 'HTTP', retryable: true, message: '' } as const;
-  const partial = { ...status('ok', 18), error };
-  expect(String(carrierChip(partial, 'Renfe'))).toContain('18, not all · 12 ms');
-  expect(statusText({ carriers: [partial], found: 18, names, ms: 9 })).toBe(
-    '18 journeys; Renfe did not send all',
-  );
-  expect(toAskAgain([partial])).toEqual(['renfe']);
-  expect(toAskAgain([{ ...partial, error: { ...error, retryable: false } }])).toEqual([]);
+  const partial = (retryable: boolean) => ({ ...failed(retryable), state: 'ok' }) as const;
+  expect([toAskAgain([partial(true)]), toAskAgain([partial(false)])]).toEqual([['renfe'], []]);
 });
 
 test('reduce() keeps the newest state of each journey and carrier', () => {
@@ -212,7 +272,7 @@ test('reduce() keeps what is known when some are asked again, and joins what the
     phase: 'failed',
     problem,
   });
-  const asking = run(partial, { type: 'asked', again: ['renfe'] });
+  const asking = run(partial, { type: 'asked', again: ['renfe'], join: joinJourneys });
   expect(asking).toMatchObject({
     phase: 'asking',
     carriers: [of('renfe', 'running'), of('avlo', 'ok')].map(({ carrier, state }) => ({
@@ -241,7 +301,7 @@ test('reduce() keeps what is known when some are asked again, and joins what the
     [['renfe'], 1],
   ]);
   for (const type of ['broken', 'asked'] as const) {
-    const event = type === 'asked' ? { type, again: ['renfe'] } : { type };
+    const event = type === 'asked' ? { type, again: ['renfe'], join: joinJourneys } : { type };
     expect(run(done, event).journeys.size).toBe(3);
   }
   expect(run(done, { type: 'asked' }).journeys.size).toBe(0);
@@ -275,9 +335,9 @@ test('GET / is a page that loads nothing from elsewhere, with assets that never 
 
 test('GET /?…&plain=1 renders the journeys that GET /search has, and a problem beside its field', async () => {
   const search = 'origin=Madrid&destination=Barcelona';
-  const document = await server().get(`/search?${search}`);
-  const page = await server().get(`/?${search}&plain=1`);
-  const ids = [...(page.body as string).matchAll(/<li class="journey" id="([^"]+)"/g)].map(
+  const document = await server().get(`/search?${search}&order=departure`);
+  const page = await server().get(`/?${search}&order=departure&plain=1`);
+  const ids = [...(page.body as string).matchAll(/<li class="journey[^"]*" id="([^"]+)"/g)].map(
     ([, id]) => id,
   );
   expect(ids).toEqual(document.body.journeys.map(({ id }: { id: string }) => id));

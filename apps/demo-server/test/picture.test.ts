@@ -15,7 +15,7 @@ import {
   type SystemModel,
 } from '../src/pages/picture/system/system-model.ts';
 import { systemAtRest, systemOf } from '../src/pages/picture/system/system-of.ts';
-import { type Composed, someView } from './some-views.ts';
+import { type Composed, someView } from './composed-views.ts';
 
 const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);
 const modelOf = (composed: Composed) => systemOf(someView(composed));

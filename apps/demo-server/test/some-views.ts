@@ -1,134 +1,124 @@
-import { modesOf } from '../src/figures/operator-view.ts';
-import type { OperatorView } from '../src/figures/view-schema.ts';
-import type { DispatchName } from '../src/flags/dispatch-kinds.ts';
-import type { Accept, Coalesce } from '../src/flags/flag-specs.ts';
-import { readFlags } from '../src/flags/read-flags.ts';
+import type { ServerView } from '../src/figures/view-schema.ts';
 
-/** Composition of a server that a view is made of. */
-export interface Composed {
-  readonly accept?: Accept;
-  readonly workers?: number;
-  readonly dispatch?: DispatchName;
-  readonly dispatchWorkers?: number;
-  readonly coalesce?: Coalesce;
-  readonly offload?: string;
-  readonly carriers?: readonly string[];
-  /** Names of hosts that others run. */
-  readonly hosts?: readonly string[];
-  readonly health?: readonly OperatorView['health'][number][];
-  /** Ids of processes that there are not. */
-  readonly gone?: readonly string[];
+type Process = ServerView['processes'][number];
+type Pool = ServerView['pools'][number];
+
+const LE_MS = [10, 20, 50, 100, 200, 300, 500, 1000, 2000, 3000];
+
+/** What happens to a carrier in a second. */
+export interface CarrierSecond {
+  readonly ok?: number;
+  readonly timeout?: number;
+  readonly error?: number;
+  /** How long its answers took. Default 50. */
+  readonly ms?: number;
+  /** Calls that are open at the end. */
+  readonly open?: number;
+  readonly retried?: number;
+  /** Requests by HTTP. Default: one for each call that ended. */
+  readonly sent?: number;
 }
 
-type Process = OperatorView['processes'][number];
-
-function processOf(id: string, kind: Process['kind'], more: Partial<Process> = {}): Process {
-  return {
-    id,
-    kind,
-    pid: 1,
-    state: 'ready',
-    ageMs: 60_000,
-    inFlight: 2,
-    utilisation: 0.4,
-    ...more,
-  };
+/** What happens in a second. */
+export interface Second {
+  /** By carrier; each that is not named answers as `others`. */
+  readonly carriers?: Readonly<Record<string, CarrierSecond>>;
+  readonly others?: CarrierSecond;
+  readonly process?: Partial<Process>;
+  readonly pool?: Partial<Pool>;
+  readonly view?: Partial<ServerView>;
 }
 
-const leMs = [10, 100];
-const buckets = { leMs, counts: [1, 0, 0], sumMs: 5 };
-const times = { count: 1, mean: 1, p50: 1, p90: 1, p99: 1, max: 1 };
+/** Names of the carriers by their ids. */
+const NAMES = { renfe: 'Renfe', ouigo: 'Ouigo', avlo: 'Avlo' };
+/** When the first view is made; processes have run for a while. */
+export const START = 1_000_000;
 
-function poolOf(process: string, kind: string, slots?: number): OperatorView['pools'][number] {
-  const name = process === 'primary' ? 'serving' : 'tasks';
+const times = { count: 0, mean: 0, p50: 0, p90: 0, p99: 0, max: 0 };
+const noTimes = { leMs: LE_MS, counts: LE_MS.map(() => 0), sumMs: 0 };
+
+const somePool: Pool = {
+  ...{ process: 'server-0', id: 'server-0/tasks', kind: 'fork', circuit: 'closed' },
+  ...{ completed: 0, failed: 0, aborted: 0, rejected: 0, refused: 0, retried: 0 },
+  ...{ wait: times, run: times, transport: times },
+  buckets: { wait: noTimes, run: noTimes, transport: noTimes },
+  ...{ queued: 0, running: 0, size: 1, slots: 1, workers: { ready: 1 } },
+  ...{ lost: 0, killed: 0, recycled: 0, spawned: 1 },
+};
+
+export const someProcess: Process = {
+  ...{ id: 'server-0', kind: 'server', pid: 1, state: 'ready', ageMs: 60_000 },
+  ...{ utilisation: 0.1, requests: 0, refused: 0, inFlight: 0, connections: 1 },
+};
+
+const task: Process = { ...someProcess, id: 'server-0/task-0', kind: 'task', pid: 2 };
+
+/** Returns a view of a server in which nothing has happened. */
+export function someView(at: number, parts: Partial<ServerView> = {}): ServerView {
   return {
-    ...{
-      process,
-      id: `${process}/${name}`,
-      kind,
-      completed: 7,
-      failed: 0,
-      aborted: 0,
-      rejected: 0,
+    ...{ at, startedAt: 0, versions: { ticketing: '1', node: 'v26' } },
+    modes: {
+      ...{ accept: 'single', workers: 1, dispatch: 'fork', dispatchWorkers: 1 },
+      ...{ offload: 'whole', coalesce: 'on', tls: false, controls: 'on' },
+      ...{ deadlineMs: 2000, carriers: NAMES },
     },
-    ...{ refused: 0, retried: 0, wait: times, run: times, transport: times, queued: 1, running: 3 },
-    ...{ buckets: { wait: buckets, run: buckets, transport: buckets }, size: slots ?? 2, slots },
-    ...{ workers: {}, lost: 0, killed: 0, recycled: 0, spawned: 0, circuit: 'closed' },
-  } as OperatorView['pools'][number];
+    ...{ processes: [someProcess, task], pools: [somePool], searches: [], routes: [] },
+    ...{ coalesce: [], carriers: [], fleets: [], hosts: [], coordinators: [] },
+    ...parts,
+  };
 }
 
-/** Makes the view of a server under load. Every counter of a part differs from those beside it. */
-export function someView(composed: Composed = {}): OperatorView {
-  const { accept = 'single', workers = 1, dispatch = 'in-process', dispatchWorkers = 1 } = composed;
-  const { coalesce = 'on', offload = 'whole', carriers = ['renfe', 'ouigo', 'avlo'] } = composed;
-  const isSingle = accept === 'single';
-  const { flags } = readFlags(
-    [
-      ...['--accept', accept, '--dispatch', dispatch, '--coalesce', coalesce],
-      ...['--carriers', carriers.join(), '--offload', offload],
-      ...(isSingle ? [] : ['--workers', String(workers)]),
-      ...(coalesce === 'shared' ? ['--redis-url', 'redis://nowhere'] : []),
-      ...(coalesce === 'fleet' && dispatch !== 'nats' ? ['--nats-url', 'nats://nowhere'] : []),
-    ],
-    {},
-  );
-  const modes = { ...modesOf(flags), dispatchWorkers };
-  const servers = Array.from({ length: modes.workers }, (_, slot) => `server-${slot}`);
-  const hasPools =
-    dispatch === 'fork' || dispatch === 'piscina' || (dispatch === 'cluster' && isSingle);
-  const tasksOf = (server: string) =>
-    hasPools
-      ? Array.from({ length: dispatchWorkers }, (_, slot) =>
-          processOf(`${server}/task-${slot}`, 'task', { window: 4, requests: 5 }),
-        )
-      : [];
-  const gone = new Set(composed.gone);
-  const processes = [
-    ...(isSingle ? [] : [processOf('primary', 'primary')]),
-    ...servers.flatMap((id, at) => [
-      processOf(id, 'server', { requests: 10 + at, connections: 3 }),
-      ...tasksOf(id),
-    ]),
-    ...(composed.hosts ?? []).map((id) => processOf(id, 'host')),
-  ].filter(({ id }) => !gone.has(id));
-  const shared = { machine: 'machine', fleet: 'fleet', shared: 'shared' }[coalesce as string];
-  const row = (process: string, scope: string, asked: number, led: number) => ({
-    ...{ process, name: 'search', scope, asked, led, joined: asked - led, hits: 0, loaded: led },
-    ...{ overflowed: 0, inFlight: 1 },
-  });
-  const perSecond: Record<string, number> = { http: 40, errors: 0, asked: 40, led: 10 };
-  for (const id of servers) {
-    perSecond[`requests ${id}`] = 40 / servers.length;
-    perSecond[`asked process ${id}`] = 40 / servers.length;
-    perSecond[`led process ${id}`] = 10 / servers.length;
-    perSecond[`tasks ${id}/tasks`] = 30 / servers.length;
+/** Yields a view for each second of a story, and one before it. */
+export function* viewsOf(story: Iterable<Second>): Generator<ServerView, void> {
+  const counted = new Map(Object.keys(NAMES).map((id) => [id, startOf(id)]));
+  let at = START;
+  yield someView(at, { carriers: [...counted.values()] });
+  for (const { carriers = {}, others = {}, process, pool, view } of story) {
+    at += 1000;
+    for (const [id, before] of counted) counted.set(id, after(before, carriers[id] ?? others));
+    yield someView(at, {
+      carriers: [...counted.values()],
+      processes: [{ ...someProcess, ...process }, task],
+      pools: [{ ...somePool, ...pool }],
+      ...view,
+    });
   }
-  perSecond['tasks primary/serving'] = 30;
-  for (const name of composed.hosts ?? []) perSecond[`host ${name}`] = 5;
-  for (const id of carriers) perSecond[`calls ${id}`] = 10;
+}
+
+type Carrier = ServerView['carriers'][number];
+
+function startOf(id: string): Carrier {
+  const states = ['ok', 'timeout', 'error'] as const;
   return {
-    ...{ at: 2, startedAt: 1, versions: { ticketing: '0', node: '26' }, modes, processes },
-    ...{ searches: [], routes: [], fleets: [], coordinators: [], events: [] },
-    coalesce: [
-      ...(coalesce === 'off' ? [] : servers.map((id) => row(id, 'process', 20, 10))),
-      ...(shared ? [row(shared === 'shared' ? 'server-0' : 'primary', shared, 10, 4)] : []),
-    ] as OperatorView['coalesce'],
-    pools: [
-      ...(isSingle ? [] : [poolOf('primary', 'cluster', modes.workers)]),
-      ...(dispatch === 'cluster' && !isSingle
-        ? []
-        : servers.map((id) => poolOf(id, dispatch, hasPools ? dispatchWorkers : undefined))),
-    ],
-    hosts: (composed.hosts ?? []).map((name) => ({
-      ...{ process: 'server-0', fleet: dispatch === 'nats' ? 'tasks' : 'keys', id: `${name}.x1` },
-      ...{ name, state: 'joined', rttMs: 2, credit: 8, inFlight: 1, done: 9 },
-    })) as OperatorView['hosts'],
-    carriers: carriers.map((id, at) => ({
-      ...{ process: 'server-0', id, states: { ok: 4, empty: 1, timeout: 2 }, latency: {} },
-      http: { inFlight: at, sent: 20 + at, retried: 0, refused: 0 },
-    })),
-    rates: { perSecond, recent: {}, p50: {}, p99: {} },
-    sample: { at: 2, lines: {} },
-    health: [...(composed.health ?? [])],
+    ...{ process: 'server-0', id, states: Object.fromEntries(states.map((each) => [each, 0])) },
+    latency: Object.fromEntries(states.map((each) => [each, noTimes])),
+    http: { inFlight: 0, sent: 0, retried: 0, refused: 0 },
   };
+}
+
+function after({ states, latency, http, ...of }: Carrier, second: CarrierSecond): Carrier {
+  const { ok = 0, timeout = 0, error = 0, ms = 50, open = 0, retried = 0 } = second;
+  const { sent = ok + timeout + error + retried } = second;
+  const grown = { ok, timeout, error };
+  const took = { ok: ms, timeout: 2000, error: ms };
+  const all = Object.keys(grown) as (keyof typeof grown)[];
+  return {
+    ...of,
+    states: Object.fromEntries(all.map((each) => [each, (states[each] ?? 0) + grown[each]])),
+    latency: Object.fromEntries(
+      all.map((each) => [each, more(latency[each] ?? noTimes, grown[each], took[each])]),
+    ),
+    http: {
+      ...http,
+      inFlight: open,
+      sent: http.sent + sent,
+      retried: http.retried + retried,
+    },
+  };
+}
+
+function more(before: typeof noTimes, count: number, ms: number): typeof noTimes {
+  const bucket = LE_MS.findIndex((le) => ms <= le);
+  const counts = before.counts.map((each, at) => (at === bucket ? each + count : each));
+  return { ...before, counts };
 }

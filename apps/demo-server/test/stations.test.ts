@@ -27,14 +27,30 @@ test('GET /stations?text suggests cities and stations, with credit and age', asy
         country: 'ES',
         matched: [[0, 9]],
         match: 'typo',
+        // The carriers serve one of its stations by this name.
+        stations: 1,
         searchName: 'Barcelona',
       },
-      expect.objectContaining({ id: 'uic:7171801', searchName: 'Barcelona Sants' }),
+      expect.objectContaining({
+        id: 'uic:7171801',
+        city: 'city:es:barcelona',
+        searchName: 'Barcelona Sants',
+      }),
       expect.objectContaining({ kind: 'station' }),
     ],
     asOf: expect.stringMatching(/^\d{4}-\d\d$/),
     attribution: expect.stringContaining('ODbL'),
   });
+});
+
+test('GET /stations gives with a city how many stations are asked for, and with a station its city', async () => {
+  const found = (await server().get('/stations?text=madrid&limit=5')).body.stations;
+  expect(found[0]).toMatchObject({ id: 'city:es:madrid', stations: 2 });
+  expect(found[1]).toMatchObject({ kind: 'station', city: 'city:es:madrid' });
+  // Its city is not in the answer.
+  const [sants] = (await server().get('/stations?text=barcelona+sants&limit=1')).body.stations;
+  expect(sants).toMatchObject({ id: 'uic:7171801' });
+  expect(sants).not.toHaveProperty('city');
 });
 
 test('GET /stations gives with each station what /search takes: a name, a label, or an id where others have these too', async () => {

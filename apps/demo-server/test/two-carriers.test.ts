@@ -1,7 +1,8 @@
 import { createJourney, createLocalClock, type Journey, type Place } from '@ticketing/core';
 import { expect, test } from 'vitest';
 import { journeyRow } from '../src/pages/journey/journey-row.ts';
-import { idle, reduce } from '../src/pages/search-state.ts';
+import { joinJourneys } from '../src/pages/results/join-journeys.ts';
+import { idle, reduce } from '../src/pages/results/search-state.ts';
 
 const clock = createLocalClock();
 
@@ -41,11 +42,14 @@ test('a row has the least price in each currency, since without rates none is th
     operators: new Map(),
   };
   const price = (...prices: (readonly [number, string])[]) => {
-    const row = String(journeyRow(trainFrom('a', 'hafas', prices), names));
+    const place = { longestMinutes: 150, leaders: {} };
+    const row = String(journeyRow(trainFrom('a', 'hafas', prices), { names, place, below: false }));
     return /<span class="price">(.*?)<\/span>/.exec(row)?.[1];
   };
-  expect(price([3000, 'EUR'], [2500, 'EUR'])).toBe('25.00 EUR');
-  expect(price([3000, 'EUR'], [20_000, 'CHF'])).toBe('200.00 CHF or 30.00 EUR');
+  expect(price([3000, 'EUR'], [2500, 'EUR'])).toBe('<b>€25.00</b><small></small>');
+  expect(price([3000, 'EUR'], [20_000, 'CHF'])).toBe(
+    '<b>CHF\u00a0200.00</b><small>or €30.00</small>',
+  );
 });
 
 test('reduce() joins a train of a carrier that is asked again with that of another at a second id of its stop', () => {
@@ -60,7 +64,7 @@ test('reduce() joins a train of a carrier that is asked again with that of anoth
       places: { [origin]: stop(origin, name) },
     }) as const;
   const first = reduce(idle, found('obb:8100389', 'hafas', 'Wolfurt Bahnhst'));
-  const asked = reduce(first, { type: 'asked', again: ['ojp'] });
+  const asked = reduce(first, { type: 'asked', again: ['ojp'], join: joinJourneys });
   const { journeys } = reduce(asked, found('uic:8102333', 'ojp', 'Wolfurt'));
   expect([...journeys.values()].map(({ sources }) => sources)).toEqual([['hafas', 'ojp']]);
 });

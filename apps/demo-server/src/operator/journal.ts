@@ -12,7 +12,7 @@ export interface Journal {
 }
 
 /** Events of one process. */
-interface Report {
+export interface Report {
   readonly id: string;
   readonly pid: number;
   readonly events: readonly ReportedEvent[];

@@ -4,7 +4,7 @@ import { operatorView } from '../figures/operator-view.ts';
 import { processSources } from '../figures/process-sources.ts';
 import type { ProcessStatus } from '../figures/process-status.ts';
 import type { History } from '../figures/trend-schemas.ts';
-import type { OperatorView, ServerView, UpstreamView } from '../figures/view-schema.ts';
+import type { OperatorView, UpstreamView } from '../figures/view-schema.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import { createJournal } from './journal.ts';
 import { type FaultsInForce, planEvents } from './plan-events.ts';
@@ -72,18 +72,15 @@ export function createOperator(
   const watch = createWatch({ look, journal, isOn });
   let isReloading = false;
 
-  async function look(isWatched: boolean): Promise<ServerView> {
+  async function look(isWatched: boolean) {
     const [all, upstream] = await Promise.all([
       processes(),
       isSimulated && isWatched ? upstreamAt(carriersUrl).catch(() => undefined) : undefined,
     ]);
-    journal.take(
-      all.map(({ id, pid, events = [] }) => ({ id, pid, events })),
-      watch.idOf,
-    );
+    const reports = all.map(({ id, pid, events = [] }) => ({ id, pid, events }));
     const at = Math.round(now());
     const context = { at, startedAt, flags, upstream, load: load.state() };
-    return operatorView(all, { ...context, ownHosts: ownHosts() });
+    return { view: operatorView(all, { ...context, ownHosts: ownHosts() }), reports };
   }
 
   function note(event: Omit<NewEvent, 'at' | 'process'> & Partial<NewEvent>): void {
@@ -153,12 +150,17 @@ export function createOperator(
 
   async function noteReload(): Promise<void> {
     note({ kind: 'reload-started', severity: 'note', text: 'Replacing all workers' });
-    const startedAt = performance.now();
+    const begunAt = performance.now();
     try {
       await reload();
-      const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-      const text = 'All workers replaced';
-      note({ kind: 'reload-ended', severity: 'note', text, detail: `in ${seconds} s` });
+      const elapsedMs = performance.now() - begunAt;
+      const { view } = await look(false);
+      const sinceMs = performance.now() - begunAt;
+      const young = view.processes.filter(
+        ({ kind, ageMs }) => !['primary', 'host'].includes(kind) && ageMs <= sinceMs,
+      );
+      const detail = `${young.length} in ${(elapsedMs / 1000).toFixed(1)} s`;
+      note({ kind: 'reload-ended', severity: 'note', text: 'All workers replaced', detail });
     } catch (error) {
       const { message: detail } = error as Error;
       log(`Cannot reload: ${detail}`);

@@ -1,12 +1,12 @@
 import type { NewEvent } from '../figures/operator-event.ts';
-import type { Condition, History } from '../figures/trend-schemas.ts';
+import type { Condition, History, Sample } from '../figures/trend-schemas.ts';
 import type { OperatorView, ServerView } from '../figures/view-schema.ts';
 import { type Health, healthOf, keyOf } from '../trends/health.ts';
 import { createRates } from '../trends/rates.ts';
-import { addSample, emptyHistory, sampleOf } from '../trends/sample.ts';
-import type { Journal } from './journal.ts';
+import { historyOf, sampleOf, withSample } from '../trends/sample.ts';
+import type { Journal, Report } from './journal.ts';
 
-/** Views of the whole server, one a second, and what they come to. */
+/** Views of the whole server, one after the other, and what they come to. */
 export interface Watch {
   /** Returns the latest view, at most a second old, or asks for one. */
   view(): Promise<OperatorView>;
@@ -14,23 +14,37 @@ export interface Watch {
   next(after: number): Promise<OperatorView | undefined>;
   /** Returns the samples of the last two minutes. */
   history(): History;
-  /** Id that a process of the latest views has, or had. */
-  idOf(pid: number): string | undefined;
   close(): Promise<void>;
 }
 
 interface WatchDependencies {
-  /** Asks the processes. `isWatched`: somebody looks at the whole of it. */
-  look(isWatched: boolean): Promise<ServerView>;
+  /** Asks the processes. `isWatched`: somebody looks at the whole of it; otherwise it is for the history alone. */
+  look(isWatched: boolean): Promise<Looked>;
   readonly journal: Journal;
-  /** Whether views are made when nobody looks. */
+  /** Whether there is a history. */
   readonly isOn: boolean;
 }
 
-const EVERY_MS = 1000;
+interface Looked {
+  readonly view: ServerView;
+  /** Events that the processes have noted. */
+  readonly reports: readonly Report[];
+}
+
+const WATCHED_EVERY_MS = 1000;
+/** See docs/decisions/0042 for what it costs. */
+const EVERY_MS = 2000;
 /** Whoever looks is taken to look for this time. */
 const WATCHED_MS = 5000;
 const MOST_PIDS = 500;
+
+interface Made {
+  /** Whether it was made for somebody. */
+  readonly isWatched: boolean;
+  /** Time of the question, monotonic. */
+  readonly askedAt: number;
+  readonly view: Promise<OperatorView>;
+}
 
 /** Starts to watch a server. */
 export function createWatch({ look, journal, isOn }: WatchDependencies): Watch {
@@ -38,86 +52,127 @@ export function createWatch({ look, journal, isOn }: WatchDependencies): Watch {
   const pids = new Map<number, string>();
   const waiters = new Set<(view: OperatorView | undefined) => void>();
   let health: Health | undefined;
-  let history = emptyHistory;
-  let latest: OperatorView | undefined;
-  let making: Promise<OperatorView> | undefined;
-  let startedAt = Number.NEGATIVE_INFINITY;
+  let samples: readonly Sample[] = [];
+  let latest: { readonly view: OperatorView; readonly isWatched: boolean } | undefined;
+  let last: Made | undefined;
+  let isMaking = false;
+  let hasStarted = false;
   let watchedAt = Number.NEGATIVE_INFINITY;
   let isClosed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const isWatched = (): boolean => performance.now() - watchedAt < WATCHED_MS;
+  const isAsked = (carrier: string): boolean => rates.recent(`calls ${carrier}`) > 0;
 
-  function make(): Promise<OperatorView> {
-    startedAt = performance.now();
-    making ??= take().finally(() => {
-      making = undefined;
+  /** Makes a view, one at a time; whoever asks meanwhile gets the same. */
+  async function make(): Promise<OperatorView> {
+    if (isMaking && last !== undefined) {
+      if (last.isWatched || !isWatched()) return last.view;
+      await last.view.catch(() => {});
+      return make();
+    }
+    isMaking = true;
+    const view = take(isWatched()).finally(() => {
+      isMaking = false;
     });
-    return making;
+    last = { isWatched: isWatched(), askedAt: performance.now(), view };
+    schedule();
+    return view;
   }
 
-  async function take(): Promise<OperatorView> {
-    const view = await look(isWatched());
+  async function take(isFull: boolean): Promise<OperatorView> {
+    const { view, reports } = await look(isFull);
     for (const { id, pid } of view.processes) {
       pids.delete(pid);
       pids.set(pid, id);
     }
     for (const pid of pids.keys()) if (pids.size > MOST_PIDS) pids.delete(pid);
+    journal.take(reports, (pid) => pids.get(pid));
     rates.add(view);
     const sample = sampleOf(view, rates);
-    history = addSample(history, sample);
-    const before = health?.conditions ?? [];
+    samples = withSample(samples, sample);
+    const before = health?.conditions;
     health = healthOf(view, rates, health);
     const { conditions } = health;
-    for (const event of changesOf(before, conditions, { at: view.at, isAsked })) journal.add(event);
-    const events = journal.list();
-    latest = { ...view, rates: rates.all(), sample, health: [...conditions], events };
-    for (const resolve of waiters) resolve(latest);
-    waiters.clear();
-    return latest;
+    if (!hasStarted && isComplete(view)) {
+      hasStarted = true;
+      journal.add(startOf(view));
+    }
+    const change = { at: view.at, isAsked };
+    for (const event of changesOf(before ?? [], conditions, change)) journal.add(event);
+    const made = { rates: rates.all(), sample, health: [...conditions], events: journal.list() };
+    latest = { view: { ...view, ...made }, isWatched: isFull };
+    if (isFull) release(latest.view);
+    return latest.view;
   }
 
-  const isAsked = (carrier: string): boolean => rates.recent(`calls ${carrier}`) > 0;
+  function release(view: OperatorView | undefined): void {
+    for (const resolve of waiters) resolve(view);
+    waiters.clear();
+  }
 
   function tick(): void {
-    // What fails is tried again: a process that ends, or a server that stops.
-    void make().catch(() => {});
-    schedule();
+    // What fails is tried again: a process ends, or the server stops.
+    void make().then(schedule, schedule);
   }
 
   function schedule(): void {
     clearTimeout(timer);
-    if (isClosed || (!isOn && waiters.size === 0)) return;
-    timer = setTimeout(tick, Math.max(0, startedAt + EVERY_MS - performance.now()));
+    if (!isOn || isClosed) return;
+    const askedAt = last?.askedAt ?? performance.now();
+    const dueAt = askedAt + (isWatched() ? WATCHED_EVERY_MS : EVERY_MS);
+    timer = setTimeout(tick, Math.max(0, dueAt - performance.now()));
     timer.unref();
   }
 
   schedule();
   return {
     async view() {
-      const isNew = isWatched() && performance.now() - startedAt < EVERY_MS;
       watchedAt = performance.now();
-      return isNew && latest !== undefined ? latest : make();
+      const isNew = last?.isWatched === true && watchedAt - last.askedAt < WATCHED_EVERY_MS;
+      return isNew && last !== undefined ? last.view : make();
     },
     async next(after) {
-      watchedAt = performance.now();
       if (isClosed) return undefined;
-      if (latest !== undefined && latest.at > after) return latest;
-      return new Promise((resolve) => {
-        waiters.add(resolve);
-        if (making === undefined) schedule();
-      });
+      const isFirst = !isWatched();
+      watchedAt = performance.now();
+      if (latest?.isWatched === true && latest.view.at > after && !isFirst) return latest.view;
+      const view = new Promise<OperatorView | undefined>((resolve) => waiters.add(resolve));
+      if (isFirst) tick();
+      else if (!isMaking) schedule();
+      return view;
     },
-    history: () => history,
-    idOf: (pid) => pids.get(pid),
+    history: () => historyOf(samples),
     async close() {
       isClosed = true;
       clearTimeout(timer);
-      for (const resolve of waiters) resolve(undefined);
-      waiters.clear();
-      await making?.catch(() => {});
+      release(undefined);
+      await last?.view.catch(() => {});
     },
   };
+}
+
+/** Whether everything that is to start has started. */
+function isComplete({ processes, pools }: ServerView): boolean {
+  return (
+    processes.every(({ state }) => state === 'ready') &&
+    pools.every(({ size, slots = 0 }) => size >= slots)
+  );
+}
+
+/** Returns the event of the server's start. */
+function startOf({ startedAt, processes, modes }: ServerView): NewEvent {
+  const count = (...kinds: readonly string[]) =>
+    processes.filter(({ kind }) => kinds.includes(kind)).length;
+  const [servers, workers] = [count('server'), count('task', 'thread')];
+  const detail = [
+    servers === 1 ? '1 server process' : `${servers} server processes`,
+    ...(workers === 0
+      ? []
+      : [`${workers} task ${workers === 1 ? 'worker' : 'workers'}, ${modes.dispatch}`]),
+  ].join(', ');
+  const of = { at: startedAt, process: '', kind: 'server-started', severity: 'note' } as const;
+  return { ...of, text: 'Server started', detail };
 }
 
 interface Change {
@@ -155,7 +210,7 @@ function changesOf(
       return {
         ...partOf(each),
         ...{ at, kind: 'recovered', severity: 'note', text: `${each.name} ${says}` },
-        detail: `${each.says} for ${seconds} s`,
+        detail: `after ${seconds} s`,
       };
     }),
   ];

@@ -1,36 +1,15 @@
-import {
-  type CarrierStatus,
-  JOURNEY_ORDERS,
-  type JourneyOrder,
-  type Station,
-  sortJourneys,
-} from '@ticketing/core';
-import type { SearchAnswerEvent } from '../search/search-answer.ts';
-import { carrierChip, carrierNotes, statusText, toAskAgain } from './carrier-chip.ts';
+import type { Station } from '@ticketing/core';
+import type { Card } from '../carriers/carrier-cards.ts';
+import type { Example } from './form/examples.ts';
+import { foldedForm } from './form/folded-form.ts';
+import { exampleList, home } from './form/home.ts';
+import { type FormValues, fieldOf } from './form/page-fields.ts';
+import { type SearchDays, searchForm } from './form/search-form.ts';
+import { headingOf, isSearch, titleOf } from './form/search-words.ts';
+import type { ShownProblem } from './form/shown-problem.ts';
 import { html, type SafeHtml } from './frame/html.ts';
 import { type PageAssets, pageEnd, pageStart } from './frame/page-frame.ts';
-import { journeyRow } from './journey/journey-row.ts';
 import type { Names } from './journey/names.ts';
-import { OPTIONAL_FIELDS, PAGE_FIELDS, pageLinks } from './page-fields.ts';
-import { fieldNote, problemNote, type ShownProblem } from './problem-note.ts';
-import { idle, namesOf, reduce, type SearchState } from './search-state.ts';
-
-/** The form as it was sent; every field may be absent. */
-export interface TravellerForm {
-  readonly origin?: string | undefined;
-  readonly destination?: string | undefined;
-  readonly date?: string | undefined;
-  readonly passengers?: string | undefined;
-  readonly order?: string | undefined;
-  readonly time?: string | undefined;
-  readonly arriveBy?: string | undefined;
-  readonly via?: string | undefined;
-  readonly maxTransfers?: string | undefined;
-  readonly class?: string | undefined;
-  readonly ages?: string | undefined;
-  readonly cards?: string | undefined;
-  readonly stops?: string | undefined;
-}
 
 export interface TravellerPage {
   readonly assets: PageAssets;
@@ -38,9 +17,17 @@ export interface TravellerPage {
   /** Credit to show with the stations. */
   readonly credit: string;
   readonly names: Pick<Names, 'carriers' | 'calls'>;
-  readonly form: TravellerForm;
-  /** First and last day that can be searched, as `2026-12-01`. */
-  readonly days: { readonly first: string; readonly last: string; readonly usual: string };
+  /** The form as it was sent. */
+  readonly form: FormValues;
+  readonly days: SearchDays;
+  /** Returns the name of the place that a text of the form means. */
+  placeOf(text: string): string;
+  /** Searches that find something. */
+  readonly examples: readonly Example[];
+  /** Carriers that the server asks. */
+  readonly asked: readonly string[];
+  /** Cards that these read. */
+  readonly cards: readonly Card[];
   /** Address of the rendered results, for browsers without script that follow a link. */
   readonly plainUrl?: string | undefined;
 }
@@ -48,152 +35,47 @@ export interface TravellerPage {
 /** Renders the page for an address that there is not: the form works without script. */
 export function unknownAddress(page: TravellerPage, problem: ShownProblem): SafeHtml {
   const { icon, font, style } = page.assets;
-  const { detail, nearest = [] } = problem;
-  return html`${pageStart({ title: 'No such page', path: '', assets: { icon, font, style } })}<main id="content"><h1>Trains</h1>
-<section class="problem" role="alert"><h2>There is no such page</h2><p>${detail}</p>${nearest.map(
-    ({ id, name }) => html`<p><a href="${id}">${id}</a> ${name}</p>`,
-  )}</section>
-${form(page)}</main>${pageEnd('', page.credit)}`;
+  const { instance = '', nearest = [] } = problem;
+  return html`${pageStart({ title: 'No such page · Ticketing', path: '', assets: { icon, font, style } })}<main id="content" class="page"><div class="hero"><h1>There is no such page</h1><p>Nothing is at ${instance}. ${
+    nearest.length > 0 &&
+    html`Did you mean ${nearest.map(({ id }, index) => [index > 0 && ' or ', html`<a href="${id}">${id}</a>`])}?`
+  } Search for trains, or go back.</p></div>
+${formOf(page)}${exampleList(page.examples, page.names.carriers)}</main>${pageEnd('', page.credit)}`;
 }
 
-/** Renders the page up to the results: all that a browser with script needs. */
+/** Renders the page up to the results: with a search its form is folded into the header, unless a field of it is wrong. */
 export function travellerStart(page: TravellerPage, problem?: ShownProblem): SafeHtml {
-  const { assets, names, plainUrl } = page;
+  const { assets, names, plainUrl, form, examples, asked } = page;
+  const isResults = isSearch(form) && (problem === undefined || fieldOf(problem) === undefined);
+  const words = { placeOf: page.placeOf, usualDay: page.days.usual };
   const [carriers, calls] = [names.carriers, names.calls].map((texts) =>
     JSON.stringify(Object.fromEntries(texts)),
   );
+  const title = titleOf(isResults ? form : {}, words);
+  const about = isResults
+    ? `${headingOf(form, words)}: the trains of every carrier in one list, with everyone who sells them.`
+    : 'Trains of many carriers, asked at once. Each train is listed once, with everyone who sells it.';
   return html`${pageStart({
-    title: 'Train search',
+    title,
     path: '/',
     assets,
-    head:
-      plainUrl === undefined
-        ? undefined
-        : html`<noscript><meta http-equiv="refresh" content="0; url=${plainUrl}"></noscript>`,
-  })}<main id="content" data-carriers="${carriers}" data-calls="${calls}"><h1>Trains</h1>
-${form(page, problem)}
+    head: html`<meta name="description" content="${about}"><meta property="og:title" content="${title}"><meta property="og:description" content="${about}"><meta property="og:type" content="website">${
+      plainUrl !== undefined &&
+      html`<noscript><meta http-equiv="refresh" content="0; url=${plainUrl}"></noscript>`
+    }`,
+    middle: foldedForm(form, words, isResults ? formOf(page) : undefined),
+  })}<main id="content" class="page" data-view="${isResults ? 'results' : 'home'}" data-carriers="${carriers}" data-calls="${calls}">${home(
+    {
+      form: isResults ? undefined : formOf(page, problem),
+      examples,
+      carriers: asked.length,
+      names: names.carriers,
+    },
+  )}<h1 id="heading" class="sr" tabindex="-1"${!isResults && ' hidden'}>${isSearch(form) && headingOf(form, words)}</h1>
 `;
 }
 
-function form({ stations, form: values, days }: TravellerPage, problem?: ShownProblem): SafeHtml {
-  const note = (parameter: string): SafeHtml | false =>
-    problem?.parameter === parameter && fieldNote(problem);
-  const invalid = (parameter: string): SafeHtml | false =>
-    problem?.parameter === parameter &&
-    html` aria-invalid="true" aria-describedby="${parameter}-note"`;
-  const station = (name: 'origin' | 'destination' | 'via', label: string): SafeHtml =>
-    html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" list="stations"${name !== 'via' && html` required`} maxlength="200" autocomplete="off" spellcheck="false" value="${values[name] ?? ''}"${invalid(name)}>${note(name)}</div>`;
-  const { order = 'departure', passengers = '1', date = days.usual } = values;
-  const text = (name: 'ages' | 'cards', label: string, example: string): SafeHtml =>
-    html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" maxlength="200" autocomplete="off" spellcheck="false" placeholder="${example}" value="${values[name] ?? ''}"${invalid(name)}>${note(name)}</div>`;
-  const choice = (
-    name: 'arriveBy' | 'maxTransfers' | 'class' | 'stops',
-    label: string,
-    options: readonly (readonly [value: string, text: string])[],
-  ): SafeHtml =>
-    html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">${options.map(
-      ([value, text]) =>
-        html`<option value="${value}"${value === (values[name] ?? '') && html` selected`}>${text}`,
-    )}</select>${note(name)}</div>`;
-  const isMore = OPTIONAL_FIELDS.some(
-    (name) => (values[name] ?? '') !== '' || problem?.parameter === name,
-  );
-  return html`<form id="search" action="/" method="get">
-${station('origin', 'From')}<button type="button" id="swap">Swap From and To</button>${station('destination', 'To')}
-<div class="field"><label for="date">Day</label><input id="date" name="date" type="date" min="${days.first}" max="${days.last}" value="${date}"${invalid('date')}>${note('date')}</div>
-<div class="field"><label for="passengers">Passengers</label><input id="passengers" name="passengers" type="number" min="1" max="9" value="${passengers}"${invalid('passengers')}>${note('passengers')}</div>
-<details id="more" class="more"${isMore && html` open`}><summary>Time, changes, class, stops, ages and cards</summary><div>
-${choice('arriveBy', 'Time of', [
-  ['', 'departure'],
-  ['1', 'arrival'],
-])}
-<div class="field"><label for="time">Time</label><input id="time" name="time" type="time" value="${values.time ?? ''}"${invalid('time')}>${note('time')}</div>
-${station('via', 'Via')}
-${choice('maxTransfers', 'Changes', [
-  ['', 'any'],
-  ['0', 'none'],
-  ['1', '1 at most'],
-])}
-${choice('class', 'Class', [
-  ['', 'any'],
-  ['second', 'second'],
-  ['first', 'first'],
-])}
-${choice('stops', 'Stops on the way', [
-  ['', 'not shown'],
-  ['1', 'shown'],
-])}
-${text('ages', 'Age of each', '35,8')}
-${text('cards', 'Cards of each', 'BC50,')}
-</div></details>
-<fieldset class="orders"><legend>Sort by</legend>${JOURNEY_ORDERS.map(
-    (one) =>
-      html`<label><input type="radio" name="order" value="${one}"${one === order && html` checked`}> ${one}</label> `,
-  )}</fieldset>
-<noscript><input type="hidden" name="plain" value="1"></noscript>
-<button type="submit" class="main">Search</button>
-<datalist id="stations">${stations.map(({ id, name, aliases = [] }) => [
-    html`<option value="${name}" data-id="${id}">`,
-    ...aliases.map((alias) => html`<option value="${alias}" label="${name}">`),
-  ])}</datalist></form>`;
-}
-
-function notes(items?: SafeHtml): SafeHtml {
-  return html`<details class="notes"><summary>How the carriers are asked</summary><ul id="notes">${items}</ul></details>`;
-}
-
-/** Renders the empty places that the browser's script fills. */
-export const travellerPlaces = ({ credit }: TravellerPage): SafeHtml => html`<div id="results">
-<p id="status" role="status"></p><ul id="chips" class="chips" aria-label="Carriers"></ul>
-${notes()}
-<div id="problem"></div><form id="filters" data-empty aria-label="Filters"></form>
-<ol id="journeys" class="journeys" aria-label="Journeys"></ol>
-<nav id="pages" aria-label="Other times"></nav></div></main>${pageEnd('/', credit)}`;
-
-/**
- * Renders the results without script: a line as each carrier answers, then the list. Yields what can be sent. Leaving the
- * loop ends the search.
- */
-export async function* travellerResults(
-  events: AsyncIterable<SearchAnswerEvent>,
-  {
-    names,
-    credit,
-    order,
-    addressOf,
-  }: {
-    readonly credit: string;
-    readonly names: Names;
-    readonly order: JourneyOrder;
-    /** Returns the address of this search, or of another page of it. */
-    addressOf(changed?: { readonly page?: string }): string;
-  },
-): AsyncGenerator<SafeHtml, void> {
-  let state: SearchState = idle;
-  yield html`<div id="results"><ul class="chips" aria-label="Carriers">`;
-  for await (const event of events) {
-    state = reduce(state, event);
-    if (event.type === 'carrier-status') yield chip(event.status, names);
-  }
-  const { carriers, journeys, ms, stations, pages } = state;
-  const all = { ...names, ...namesOf(state), stations: new Map([...names.stations, ...stations]) };
-  const list = [...journeys.values()];
-  const text = statusText({ carriers, found: list.length, names: names.carriers, ms: ms ?? 0 });
-  yield html`</ul><p id="status" role="status">${text}${
-    toAskAgain(carriers).length > 0 && html` <a href="${addressOf()}">Ask again</a>`
-  }</p>${notes(carrierNotes(carriers, names))}<ol class="journeys" data-order="${order}" aria-label="Journeys">${sortJourneys(
-    list,
-    order,
-  ).map((journey) => journeyRow(journey, all))}</ol>
-<nav id="pages" aria-label="Other times">${pageLinks(pages, (page) => addressOf({ page }))}</nav></div></main>${pageEnd('/', credit)}`;
-}
-
-/** Renders a search that did not begin, or that no carrier answered. */
-export function travellerProblem(problem: ShownProblem, { credit }: TravellerPage): SafeHtml {
-  const isField = PAGE_FIELDS.some((name) => name === problem.parameter);
-  return html`<div id="results">${!isField && problemNote(problem)}</div></main>${pageEnd('/', credit)}`;
-}
-
-function chip(status: CarrierStatus, { carriers }: Names): SafeHtml {
-  return carrierChip(status, carriers.get(status.carrier) ?? status.carrier);
+function formOf(page: TravellerPage, problem?: ShownProblem): SafeHtml {
+  const { form: values, days, stations, placeOf, cards } = page;
+  return searchForm({ values, days, stations, placeOf, cards, problem });
 }

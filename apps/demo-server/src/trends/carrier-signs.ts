@@ -1,23 +1,34 @@
 import type { ServerView } from '../figures/view-schema.ts';
 import type { Rates } from './rates.ts';
-import type { Sign } from './signs.ts';
+import { BUSY, type Sign } from './signs.ts';
 
 /** Facts of a carrier that one view does not show. */
 export interface CarrierMemory {
   /** Since it has been asked and has answered nothing; `askedAt`: when a call was last open, or ended without an answer. */
-  readonly quiet?: { readonly since: number; readonly timeouts: number; readonly askedAt: number };
-  /** Times within which nine of ten answers came, while it was not slow. */
+  readonly quiet?: {
+    readonly since: number;
+    readonly timeouts: number;
+    /** Requests by HTTP. */
+    readonly sent: number;
+    readonly askedAt: number;
+  };
+  /** When it last was in such a time: calls of then have failed, and that is over. */
+  readonly quietUntil?: number;
+  /** Times within which three of four answers came, while it was not slow. */
   readonly usualMs: readonly number[];
 }
 
 const noMemory: CarrierMemory = { usualMs: [] };
 /** States in which a carrier has answered, if only by an error. */
 const ANSWERS = ['ok', 'empty', 'error', 'rate-limited'];
-const FAILURES = ['error', 'rate-limited', 'rejected-busy', 'timeout'];
+const FAILURES = ['error', 'rate-limited', 'rejected-busy'];
 /** One call without an answer may be the fault of a network. */
 const LEAST_TIMEOUTS = 2;
 /** A carrier that nobody asks stays as it was last known for this time. */
 const REMEMBER_MS = 60_000;
+/** Rates count failures for so long. */
+const RECENT_MS = 10_000;
+const REQUESTS_IF_LATE = 1.5;
 const LEAST_FAILURES = 3;
 const MANY = 0.2;
 /** Calls from which a quantile is worth a comparison. */
@@ -25,6 +36,8 @@ const LEAST_CALLS = 20;
 /** Views from which a usual time is known, and for which it is kept. */
 const LEAST_USUAL = 10;
 const MOST_USUAL = 120;
+/** The slowest quarter of the answers shows it: fewer may be chance, or one bad second in the last ten. */
+const QUANTILE = 0.75;
 const TIMES_USUAL = 2;
 const MS_ABOVE_USUAL = 50;
 
@@ -69,7 +82,7 @@ interface Slowness {
 
 function slownessOf(id: string, rates: Rates, { usualMs }: CarrierMemory): Slowness | undefined {
   if (rates.recent(`calls ${id}`) < LEAST_CALLS) return undefined;
-  const ms = rates.quantile(`carrier ${id}`, 0.9);
+  const ms = rates.quantile(`carrier ${id}`, QUANTILE);
   if (ms === undefined) return undefined;
   const usual = usualMs.length < LEAST_USUAL ? undefined : medianOf(usualMs);
   return { ms, usual, times: usual === undefined ? 1 : ms / Math.max(1, usual) };
@@ -94,6 +107,12 @@ function signsOfOne(id: string, context: Context, before: CarrierMemory): Found 
   if (quiet !== undefined && (quiet.timeouts >= LEAST_TIMEOUTS || isOpenTooLong)) {
     const detail = open > 0 ? counted(open, 'call', 'open') : 'not asked now';
     const lasting = { since: quiet.since, afterMs: 0, untilMs: 0 };
+    // A search that takes several requests, and has sent the next, has had answers.
+    const isLate = quiet.sent > REQUESTS_IF_LATE * (quiet.timeouts + open);
+    if (isLate) {
+      const late = { state: 'fails', severity: 'bad', says: 'answers too late', detail } as const;
+      return { signs: [{ ...of, ...late, ...lasting }], memory: { ...before, quiet } };
+    }
     const hangs: Sign = {
       ...of,
       state: 'hangs',
@@ -102,8 +121,9 @@ function signsOfOne(id: string, context: Context, before: CarrierMemory): Found 
       detail,
       ...lasting,
     };
-    return { signs: [hangs], memory: { ...before, quiet } };
+    return { signs: [hangs], memory: { ...before, quiet, quietUntil: at } };
   }
+  const isOver = before.quietUntil === undefined || at - before.quietUntil > RECENT_MS;
   const signs: Sign[] = [];
   const isSlow =
     slowness?.usual !== undefined &&
@@ -114,24 +134,34 @@ function signsOfOne(id: string, context: Context, before: CarrierMemory): Found 
     const lasting = { afterMs: 10_000, untilMs: 3000 };
     signs.push({ ...of, state: 'slow', severity: 'warn', says: 'is slow', detail, ...lasting });
   }
-  const failed = total(FAILURES.map((state) => rates.recent(`state ${id} ${state}`)));
+  const failures = isStrained(view, rates) ? FAILURES : [...FAILURES, 'timeout'];
+  const failed = total(failures.map((state) => rates.recent(`state ${id} ${state}`)));
   const ended =
     failed + total(['ok', 'empty'].map((state) => rates.recent(`state ${id} ${state}`)));
-  if (failed >= LEAST_FAILURES && failed / ended >= MANY) {
+  if (isOver && failed >= LEAST_FAILURES && failed / ended >= MANY) {
     const detail = `${percent(failed / ended)} of its calls`;
-    const lasting = { afterMs: 2000, untilMs: 5000 };
+    const lasting = { afterMs: 2000, untilMs: 3000 };
     signs.push({ ...of, state: 'fails', severity: 'bad', says: 'fails', detail, ...lasting });
   }
   const retried = rates.recent(`retried ${id}`);
   const sent = Math.max(1, rates.recent(`sent ${id}`));
   if (signs.length === 0 && retried >= LEAST_FAILURES && retried / sent >= MANY) {
     const detail = `${percent(retried / sent)} of its calls are retried`;
-    const lasting = { afterMs: 2000, untilMs: 5000 };
+    const lasting = { afterMs: 2000, untilMs: 3000 };
     signs.push({ ...of, state: 'fails', severity: 'warn', says: 'fails', detail, ...lasting });
   }
-  const isUsual = slowness !== undefined && !isSlow;
+  const isUsual = slowness !== undefined && isOver && signs.length === 0 && failed + retried === 0;
   const usualMs = isUsual ? [...before.usualMs, slowness.ms].slice(-MOST_USUAL) : before.usualMs;
-  return { signs, memory: { ...(quiet && { quiet }), usualMs } };
+  const { quietUntil } = before;
+  const memory = { ...(quiet && { quiet }), ...(quietUntil && { quietUntil }), usualMs };
+  return { signs, memory };
+}
+
+/** Whether answers may be late because a process here has no time to read them. */
+function isStrained({ processes }: ServerView, rates: Rates): boolean {
+  return processes.some(
+    ({ id, utilisation = 0 }) => utilisation > BUSY || (rates.perSecond(`refused ${id}`) ?? 0) > 0,
+  );
 }
 
 function quietOf(
@@ -147,8 +177,14 @@ function quietOf(
     const isKnown = quiet !== undefined && quiet.timeouts >= LEAST_TIMEOUTS;
     return isKnown && at - quiet.askedAt <= REMEMBER_MS ? quiet : undefined;
   }
-  const { since = at, timeouts: earlier = 0 } = quiet ?? {};
-  return { since, timeouts: earlier + timeouts, askedAt: at };
+  const sent = rates.latest(`sent ${id}`);
+  const before = quiet ?? { since: at, timeouts: 0, sent: 0 };
+  return {
+    since: before.since,
+    timeouts: before.timeouts + timeouts,
+    sent: before.sent + sent,
+    askedAt: at,
+  };
 }
 
 function medianOf(values: readonly number[]): number | undefined {

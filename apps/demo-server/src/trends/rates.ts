@@ -41,20 +41,35 @@ interface Step {
   readonly grown: ReadonlyMap<string, readonly number[]>;
 }
 
+interface Sum {
+  readonly counts: readonly number[];
+  readonly seconds: number;
+}
+
 /** Creates rates without a view. */
 export function createRates(): Rates {
   /** The latest counts by process and pid, then by name. */
-  let last = new Map<string, Map<string, readonly number[]>>();
+  let last: ReadonlyMap<string, ReadonlyMap<string, readonly number[]>> = new Map();
   let lastAt: number | undefined;
   let steps: Step[] = [];
   const bounds = new Map<string, readonly number[]>();
   let busy = new Map<string, readonly number[]>();
+  const sums = new Map<string, Sum>();
 
-  function sumOf(name: string, withinMs: number): { counts: number[]; seconds: number } {
+  /** Growth of a counter within a time; several readers ask for each. */
+  function sumOf(name: string, withinMs: number): Sum {
+    const key = `${withinMs} ${name}`;
+    const known = sums.get(key);
+    if (known !== undefined) return known;
     const since = (steps.at(-1)?.at ?? 0) - withinMs;
-    const within = steps.filter(({ at }) => at > since);
-    const counts = within.map(({ grown }) => grown.get(name) ?? []).reduce<number[]>(plus, []);
-    return { counts, seconds: total(within.map(({ seconds }) => seconds)) };
+    const sum = { counts: [] as number[], seconds: 0 };
+    for (const { at, seconds, grown } of steps) {
+      if (at <= since) continue;
+      sum.seconds += seconds;
+      addTo(sum.counts, grown.get(name));
+    }
+    sums.set(key, sum);
+    return sum;
   }
 
   function perSecond(name: string): number | undefined {
@@ -71,6 +86,7 @@ export function createRates(): Rates {
 
   return {
     add(view) {
+      sums.clear();
       const now = readingsByOwner(view, bounds);
       busy = new Map(
         view.processes.map(({ id, utilisation = 0 }) => [
@@ -88,11 +104,15 @@ export function createRates(): Rates {
         for (const [name, counts] of now.get(owner) ?? []) {
           const change =
             before === undefined && !isYoung ? [] : growthOf(before?.get(name), counts);
-          grown.set(name, plus(grown.get(name) ?? [], change));
+          const all = grown.get(name) ?? [];
+          grown.set(name, all);
+          addTo(all, change);
         }
         // A silent process keeps what it had: it goes on from there.
         now.set(owner, new Map([...(before ?? []), ...(now.get(owner) ?? [])]));
       }
+      // The clock was set back.
+      if (elapsedMs < 0) steps = [];
       if (elapsedMs > 0) {
         steps.push({ at: view.at, seconds: elapsedMs / 1000, grown });
         steps = steps.filter(({ at }) => at > view.at - RECENT_MS);
@@ -154,9 +174,8 @@ export function quantileOf(
   return leMs.at(-1);
 }
 
-function plus(one: readonly number[], other: readonly number[]): number[] {
-  const length = Math.max(one.length, other.length);
-  return Array.from({ length }, (_, at) => (one[at] ?? 0) + (other[at] ?? 0));
+function addTo(counts: number[], more: readonly number[] = []): void {
+  for (let at = 0; at < more.length; at += 1) counts[at] = (counts[at] ?? 0) + (more[at] ?? 0);
 }
 
 function total(counts: readonly number[]): number {
@@ -166,15 +185,17 @@ function total(counts: readonly number[]): number {
 function readingsByOwner(
   view: ServerView,
   bounds: Map<string, readonly number[]>,
-): Map<string, Map<string, readonly number[]>> {
+): Map<string, ReadonlyMap<string, readonly number[]>> {
   const owners = new Map(view.processes.map(({ id, pid }) => [id, `${id} ${pid}`]));
-  const all = new Map<string, Map<string, readonly number[]>>();
+  const all = new Map<string, Map<string, number[]>>();
   for (const { process, name, counts, leMs } of readingsOf(view)) {
     const owner = owners.get(process);
     if (owner === undefined) continue;
-    const byName = all.get(owner) ?? new Map<string, readonly number[]>();
+    const byName = all.get(owner) ?? new Map<string, number[]>();
     all.set(owner, byName);
-    byName.set(name, plus(byName.get(name) ?? [], counts));
+    const sum = byName.get(name) ?? [];
+    byName.set(name, sum);
+    addTo(sum, counts);
     if (leMs !== undefined) bounds.set(name, leMs);
   }
   return all;
@@ -224,10 +245,10 @@ function* readingsOfCoalescing(view: ServerView): Generator<Reading, void> {
   for (const { process, name, scope, asked, led, joined, hits, overflowed } of view.coalesce) {
     if (scope === 'process') yield { process, name: 'asked', counts: [asked] };
     if (isOutermost(view, name, scope)) yield { process, name: 'led', counts: [led] };
-    for (const group of [scope, `${scope} ${process}`]) {
-      yield { process, name: `asked ${group}`, counts: [asked] };
-      yield { process, name: `led ${group}`, counts: [led] };
-      yield { process, name: `saved ${group}`, counts: [joined + hits] };
+    for (const part of [scope, `${scope} ${process}`]) {
+      yield { process, name: `asked ${part}`, counts: [asked] };
+      yield { process, name: `led ${part}`, counts: [led] };
+      yield { process, name: `saved ${part}`, counts: [joined + hits] };
     }
     yield { process, name: `overflowed ${process}`, counts: [overflowed] };
   }

@@ -24,9 +24,11 @@ export type LineName =
   | `carrier ${string}`;
 
 /** Milliseconds that a history holds. */
-export const HISTORY_MS = 120_000;
+const HISTORY_MS = 120_000;
 /** Most samples of a history. */
 const MOST = 120;
+/** Samples are a second apart; a view that somebody asked for between two of them is none. */
+const LEAST_MS = 500;
 /** Processes that have lines of their own: the primary, servers and hosts before their workers. */
 const MOST_PROCESSES = 100;
 
@@ -71,27 +73,34 @@ function withLines(processes: ServerView['processes']): ServerView['processes'] 
   return [...first, ...processes.filter(isWorker)].slice(0, MOST_PROCESSES);
 }
 
-/**
- * Returns a history with one more sample, without those that are older than two minutes. A sample that is not newer than the
- * last one changes nothing. A line whose values are all unknown ends.
- */
-export function addSample(history: History, { at, lines }: Sample): History {
-  const last = history.at.at(-1);
-  if (last !== undefined && at <= last) return history;
-  const times = [...history.at, at];
-  const tooOld = times.findIndex((each) => each > at - HISTORY_MS);
-  const from = Math.max(tooOld, times.length - MOST);
-  const names = new Set([...Object.keys(history.lines), ...Object.keys(lines)]);
-  const columns = [...names].map((name) => {
-    const before = history.lines[name] ?? history.at.map(() => null);
-    return [name, [...before, lines[name] ?? null].slice(from)] as const;
+/** Returns samples as columns. */
+export function historyOf(samples: readonly Sample[]): History {
+  const names = new Set(samples.flatMap(({ lines }) => Object.keys(lines)));
+  const columns = [...names].map(
+    (name) => [name, samples.map(({ lines }) => lines[name] ?? null)] as const,
+  );
+  return { at: samples.map(({ at }) => at), lines: Object.fromEntries(columns) };
+}
+
+/** Returns the samples of the last two minutes: all of `samples` that are not too old, and one more if it is not too early. */
+export function withSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
+  const last = samples.at(-1);
+  // The clock was set back.
+  if (last !== undefined && sample.at < last.at - HISTORY_MS) return [sample];
+  if (last !== undefined && sample.at < last.at + LEAST_MS) return samples;
+  return [...samples, sample].filter(({ at }) => at > sample.at - HISTORY_MS).slice(-MOST);
+}
+
+/** Returns a history with one more sample, without those that are older than two minutes. One that comes too early changes nothing. */
+export function addSample(history: History, sample: Sample): History {
+  const samples = history.at.map((at, index): Sample => {
+    const values = Object.entries(history.lines).flatMap(([name, column]) => {
+      const value = column[index];
+      return value === undefined || value === null ? [] : [[name, value] as const];
+    });
+    return { at, lines: Object.fromEntries(values) };
   });
-  return {
-    at: times.slice(from),
-    lines: Object.fromEntries(
-      columns.filter(([, values]) => values.some((value) => value !== null)),
-    ),
-  };
+  return historyOf(withSample(samples, sample));
 }
 
 function total(values: readonly number[]): number {

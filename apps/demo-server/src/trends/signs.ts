@@ -12,7 +12,8 @@ export interface Sign extends Omit<Condition, 'since'> {
   readonly untilMs: number;
 }
 
-const BUSY = 0.8;
+/** Share of the time from which an event loop is busy. */
+export const BUSY = 0.8;
 const BUSY_MS = 10_000;
 /** Time for which a process that hangs for a moment, or a machine that is busy, is no reason to worry. */
 const SILENT_MS = 2000;

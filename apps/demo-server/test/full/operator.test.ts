@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { OperatorView } from '../../src/figures/view-schema.ts';
 import { ACCEPTS } from '../../src/flags/flag-specs.ts';
 import { eventually, serveDemoBy, startDemo } from '../demo.ts';
-import { askAsPage, stateOf, viewsIn } from '../operator-views.ts';
+import { askAsPage, eventsIn, stateOf, viewsIn } from '../operator-views.ts';
 
 test('a reload replaces the task workers', async () => {
   const demo = await serveDemoBy(
@@ -41,7 +41,7 @@ test.each(ACCEPTS)(
     await first;
     demo.child.kill('SIGTERM');
     await whole;
-    expect(received).toMatch(/^retry: 1000\nevent: view\ndata: \{/);
+    expect(received).toMatch(/^retry: 1000\nevent: history\ndata: \{/);
     expect(received.endsWith('\n\n')).toBe(true);
     expect(await demo.exit()).toBe(0);
     expect(demo.errors()).not.toContain('SIGKILL');
@@ -102,3 +102,67 @@ test.each(['cluster', 'socket', 'passthru'])(
     expect(seen.ready).toMatchObject({ id: seen.id, loopP99Ms: expect.any(Number) });
   },
 );
+
+test('a history goes on when the server process is replaced that one is connected to', async () => {
+  const demo = await startDemo(['--accept', 'socket', '--workers', '2', '--latency', '0']);
+  const leaving = new AbortController();
+  onTestFinished(() => leaving.abort());
+  const { signal } = leaving;
+  const connect = async () => {
+    const { body, headers } = await fetch(`${demo.url}/operator/events`, { signal });
+    return { serving: Number(headers.get('x-worker')), events: eventsIn(body) };
+  };
+  const first = await connect();
+  const seen: number[] = [];
+  // The history, then views.
+  while (seen.length < 4) {
+    const { value } = await first.events.next();
+    if (value?.event === 'view') seen.push(value.data.at);
+  }
+  process.kill(first.serving, 'SIGKILL');
+  // The stream ends with its process, whole or cut off.
+  for (;;) if ((await first.events.next().catch(() => ({ done: true }))).done) break;
+  const second = await connect();
+  expect(second.serving).not.toBe(first.serving);
+  const { value } = await second.events.next();
+  if (value?.event !== 'history') throw new Error('The first event must be the history');
+  for (const at of seen) expect(value.data.at).toContain(at);
+  expect(new Set(value.data.at).size).toBe(value.data.at.length);
+});
+
+test('a carrier that hangs under a load is what is not well, and an event; before and after all is well', async () => {
+  const demo = await serveDemoBy(Date.now, '--latency', '20', '--carriers', 'ouigo');
+  const leaving = new AbortController();
+  onTestFinished(() => leaving.abort());
+  const { body } = await fetch(`${demo.url}/operator/events`, { signal: leaving.signal });
+  const views = viewsIn(body);
+  const ask = (method: string, path: string, order: unknown) =>
+    askAsPage(demo, method, path, order).then(({ status }) => expect(status).toBe(200));
+  const ouigo = ({ health }: OperatorView) => health.filter(({ id }) => id === 'ouigo');
+  /** Follows the views until Ouigo is in a state, or in none. */
+  async function see(state: string | undefined): Promise<OperatorView> {
+    for (;;) {
+      const { value } = await views.next();
+      if (value === undefined) throw new Error(`The views ended before Ouigo was ${state}`);
+      if (ouigo(value)[0]?.state === state) return value;
+    }
+  }
+  await ask('POST', '/operator/load', {
+    ...{ perSecond: 20, seconds: 120 },
+    path: '/search?origin=Madrid&destination=Barcelona',
+  });
+  for (let asked = 0; asked < 10; ) {
+    const { rates } = await see(undefined);
+    asked = rates.recent['state ouigo ok'] ?? 0;
+  }
+  await ask('PUT', '/operator/carriers/ouigo/plan', { fault: { kind: 'hang' } });
+  const hanging = await see('hangs');
+  const [condition] = ouigo(hanging);
+  expect(condition).toMatchObject({ severity: 'bad', name: 'Ouigo', says: 'hangs' });
+  await ask('PUT', '/operator/carriers/ouigo/plan', { fault: null });
+  const { events } = await see(undefined);
+  const kinds = events.flatMap(({ kind, carrier }) => (carrier === 'ouigo' ? [kind] : []));
+  const caused = kinds.slice(kinds.indexOf('fault-set'));
+  expect(caused.slice(0, 3)).toEqual(['fault-set', 'hangs', 'fault-ended']);
+  expect(caused.at(-1)).toBe('recovered');
+});

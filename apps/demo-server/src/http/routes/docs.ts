@@ -5,8 +5,11 @@ import type {
   FastifyPluginAsyncTypebox,
   FastifyPluginCallbackTypebox,
 } from '@fastify/type-provider-typebox';
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { type FastifyInstance, fastify } from 'fastify';
+import { docsPage } from '../../pages/docs-page.ts';
+import { type Assets, openAssets } from '../../pages/frame/page-assets.ts';
 import { DOCS } from '../../problem/problem.ts';
+import { withDescribedExamples } from '../api/described-examples.ts';
 import type { BodySender } from '../body-sender.ts';
 import { securityHeaders } from '../security-headers.ts';
 
@@ -20,22 +23,37 @@ interface DocsDependencies {
   readonly bodies: Pick<BodySender, 'send'>;
 }
 
-/**
- * `GET /openapi.json`, the same until the server is another one: clients ask for it again by its tag. `GET /docs`: the OpenAPI document as a page on which every route can be tried. All that it loads comes from this server. It
- * is a server of its own that is made at the first request, so that no process pays for it at its start.
- */
+/** `GET /openapi.json`, the same until the server is another one: clients ask for it again by its tag. `GET /docs`: the same as a page on which every route can be tried. All that it loads comes from this server. */
 export const docsRoutes: FastifyPluginCallbackTypebox<DocsDependencies> = (
   app,
   { bodies },
   done,
 ) => {
   void app.register(openapiRoute, { bodies });
-  let page: Promise<FastifyInstance> | undefined;
+  void app.register(docsPageRoutes, { bodies });
+  done();
+};
 
-  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    page ??= docsPage(app.swagger());
+/** The page, and the files of Swagger UI: those come from a server of its own that is made at the first request, so that no process pays for it at its start. */
+const docsPageRoutes: FastifyPluginAsyncTypebox<DocsDependencies> = async (app, { bodies }) => {
+  await app.register(helmet, securityHeaders(directives));
+  let files: Promise<FastifyInstance> | undefined;
+  let assets: Promise<Assets> | undefined;
+
+  const config = { page: true };
+  const summary = 'The API as a page';
+  app.get(DOCS, { config, schema: { hide: true, summary } }, async (request, reply) => {
+    assets ??= openAssets();
+    const page = { path: DOCS, files: `${DOCS}/static`, assets: (await assets).of('docs') };
+    reply.headers({ 'cache-control': 'no-cache', vary: 'accept-encoding' });
+    reply.type('text/html; charset=utf-8');
+    return bodies.send({ request, reply }, Buffer.from(String(docsPage(page))));
+  });
+  app.get(`${DOCS}/*`, { config, schema: { hide: true } }, async (request, reply) => {
+    if (request.url === `${DOCS}/`) return reply.redirect(DOCS);
+    files ??= swaggerFiles(withDescribedExamples(app.swagger()));
     const { method, url, headers } = request;
-    const made = await (await page).inject({
+    const made = await (await files).inject({
       method: method === 'HEAD' ? 'HEAD' : 'GET',
       url,
       headers,
@@ -43,16 +61,10 @@ export const docsRoutes: FastifyPluginCallbackTypebox<DocsDependencies> = (
     // Those of its connection, which is none.
     const { connection: _, 'keep-alive': __, 'transfer-encoding': ___, ...fields } = made.headers;
     return reply.code(made.statusCode).headers(fields).send(made.rawPayload);
-  }
-
-  const config = { page: true };
-  const summary = 'The API as a page';
-  app.get(DOCS, { config, schema: { hide: true, summary } }, answer);
-  app.get(`${DOCS}/*`, { config, schema: { hide: true } }, answer);
-  app.addHook('onClose', async () => {
-    await (await page)?.close();
   });
-  done();
+  app.addHook('onClose', async () => {
+    await (await files)?.close();
+  });
 };
 
 const openapiRoute: FastifyPluginAsyncTypebox<DocsDependencies> = async (app, { bodies }) => {
@@ -72,15 +84,10 @@ const openapiRoute: FastifyPluginAsyncTypebox<DocsDependencies> = async (app, { 
   );
 };
 
-async function docsPage(document: object): Promise<FastifyInstance> {
+async function swaggerFiles(document: object): Promise<FastifyInstance> {
   const { default: swaggerUi } = await import('@fastify/swagger-ui');
-  const page = fastify();
-  await page.register(helmet, securityHeaders(directives));
-  await page.register(swagger, { mode: 'static', specification: { document: document as never } });
-  await page.register(swaggerUi, {
-    routePrefix: DOCS,
-    theme: { title: 'Ticketing API' },
-    uiConfig: { tryItOutEnabled: true, displayRequestDuration: true, validatorUrl: null },
-  });
-  return page;
+  const files = fastify();
+  await files.register(swagger, { mode: 'static', specification: { document: document as never } });
+  await files.register(swaggerUi, { routePrefix: DOCS });
+  return files;
 }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import etag from '@fastify/etag';
 import helmet from '@fastify/helmet';
@@ -8,25 +9,31 @@ import { addDays, createLocalClock, JOURNEY_ORDERS } from '@ticketing/core';
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Answers } from '../../answers/answers.ts';
-import { CARRIER_NAMES, carrierKinds } from '../../carriers/carriers.ts';
+import { carrierCards } from '../../carriers/carrier-cards.ts';
+import { CARRIER_NAMES, type CarrierName, carrierKinds } from '../../carriers/carriers.ts';
 import { modesOf } from '../../figures/operator-view.ts';
 import type { Flags } from '../../flags/flag-specs.ts';
+import { examplesOf } from '../../pages/form/examples.ts';
+import { placeName } from '../../pages/form/place-name.ts';
+import { isSearch } from '../../pages/form/search-words.ts';
+import type { ShownProblem } from '../../pages/form/shown-problem.ts';
 import { type Assets, openAssets } from '../../pages/frame/page-assets.ts';
 import type { Names } from '../../pages/journey/names.ts';
 import { operatorPage } from '../../pages/operator/operator-page.ts';
 import {
-  type TravellerPage,
   travellerPlaces,
   travellerProblem,
   travellerResults,
-  travellerStart,
-  unknownAddress,
-} from '../../pages/traveller-page.ts';
+} from '../../pages/results/results-page.ts';
+import { styleguidePage } from '../../pages/styleguide/styleguide-page.ts';
+import { colourTokens } from '../../pages/styleguide/tokens.ts';
+import { type TravellerPage, travellerStart, unknownAddress } from '../../pages/traveller-page.ts';
 import { badQuery, type ProblemError } from '../../problem/problem.ts';
 import { withFirst } from '../../search/map-items.ts';
 import type { PageTokens } from '../../search/page-tokens.ts';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
 import { INTEGER_PARAMETERS, SearchParameters } from '../../search/search-parameters.ts';
+import type { DocumentQuestion } from '../../search/search-query.ts';
 import type { SearchReader } from '../../search/search-reader.ts';
 import { readSearchView, viewEvents } from '../../search/search-view.ts';
 import type { BodySender } from '../body-sender.ts';
@@ -94,10 +101,19 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PagesDependencies> = async (
     reply.header('cache-control', 'no-cache').redirect(assets.of('traveller').icon),
   );
 
+  const ownPage = async (form: Form, known?: DocumentQuestion): Promise<TravellerPage> =>
+    travellerPage({ form, known, assets, carriers: flags.carriers, nowMs: now() });
+
   app.setNotFoundHandler(async (request, reply) => {
     const { details } = notFound(request);
-    const page = await travellerPage({ form: {}, assets, nowMs: now() });
-    const markup = String(unknownAddress(page, { title: '', ...details }));
+    const page = await ownPage({});
+    const markup = String(
+      unknownAddress(page, {
+        ...details,
+        title: '',
+        instance: request.url.split('?', 1)[0]?.slice(0, 100),
+      }),
+    );
     reply.code(404).type('text/html; charset=utf-8').header('cache-control', 'no-store');
     return bodies.send({ request, reply }, Buffer.from(markup));
   });
@@ -131,36 +147,57 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PagesDependencies> = async (
     });
   }
 
+  // For whoever works on the pages: a built program has no use for it.
+  if (!assets.isBuilt) {
+    const sheet = new URL('../../pages/look/tokens.css', import.meta.url);
+    const carriers = names.carriers;
+    app.get('/styleguide', { schema: { hide: true } }, async (request, reply) => {
+      const colours = colourTokens(await readFile(sheet, 'utf8'));
+      const { script: _, ...own } = assets.of('styleguide');
+      reply.type('text/html; charset=utf-8').header('cache-control', 'no-store');
+      const markup = styleguidePage({ assets: own, colours, carriers });
+      return bodies.send({ request, reply }, Buffer.from(String(markup)));
+    });
+  }
+
   app.get('/', { schema: { hide: true, querystring: Form } }, async (request, reply) => {
     const { plain, ...form } = request.query;
-    const page = await travellerPage({ form, assets, nowMs: now() });
-    const isAsked = form.origin !== undefined || form.destination !== undefined;
+    const isAsked = isSearch(form);
+    const parameters = parametersOf(form);
     reply.type('text/html; charset=utf-8');
+    let question: DocumentQuestion | undefined;
+    let wrong: ShownProblem | undefined;
+    try {
+      if (isAsked) question = await reader.read(parameters);
+    } catch (error) {
+      wrong = badQuery(error);
+      if (wrong === undefined) throw error;
+    }
+    const page = await ownPage(form, question);
+    const refused = (problem: ShownProblem) =>
+      reply
+        .code(400)
+        .header('cache-control', 'no-store')
+        .send(`${travellerStart(page, problem)}${travellerProblem(problem, page)}`);
     if (!isAsked || plain !== '1') {
       const plainUrl = isAsked ? `/?${new URLSearchParams({ ...form, plain: '1' })}` : undefined;
-      const markup = `${travellerStart({ ...page, plainUrl })}${travellerPlaces(page)}`;
+      const markup = `${travellerStart({ ...page, plainUrl }, wrong)}${travellerPlaces(page)}`;
+      reply.code(wrong === undefined ? 200 : 400);
       reply.headers({ 'cache-control': 'no-cache', vary: 'accept-encoding' });
       return bodies.send({ request, reply }, Buffer.from(markup));
     }
+    if (question === undefined) return wrong && refused(wrong);
     reply.header('cache-control', 'no-store');
     try {
-      const parameters = parametersOf(form);
-      const question = await reader.read(parameters);
       const view = readSearchView(parameters);
-      const { order } = question;
       const followed = answers.events(question, { deadlineMs: leftMs(request) });
       // A query that the search refuses fails here, before anything is sent.
       const events = await withFirst(viewEvents(followed, view, pageTokens));
-      const addressOf = (changed: Form = {}): string =>
-        `/?${new URLSearchParams({ ...form, ...changed, plain: '1' })}`;
-      const parts = rendered(page, events, { names, credit: page.credit, order, addressOf });
-      return reply.send(Readable.from(parts));
+      return reply.send(Readable.from(rendered({ ...page, form: request.query }, events)));
     } catch (error) {
       const problem = badQuery(error);
       if (problem === undefined) throw error;
-      return reply
-        .code(400)
-        .send(`${travellerStart(page, problem)}${travellerProblem(problem, page)}`);
+      return refused(problem);
     }
   });
 };
@@ -174,7 +211,7 @@ function parametersOf({ order, plain: _, ...form }: Form): SearchParameters {
     origin: '',
     destination: '',
     ...Object.fromEntries(given),
-    order: JOURNEY_ORDERS.find((one) => one === order) ?? 'departure',
+    order: JOURNEY_ORDERS.find((one) => one === order) ?? 'best',
   };
 }
 
@@ -182,26 +219,46 @@ function parametersOf({ order, plain: _, ...form }: Form): SearchParameters {
 async function* rendered(
   page: TravellerPage,
   events: AsyncIterable<SearchAnswerEvent>,
-  options: Parameters<typeof travellerResults>[1],
 ): AsyncGenerator<string, void> {
   yield String(travellerStart(page));
-  for await (const part of travellerResults(events, options)) yield String(part);
+  for await (const part of travellerResults(events, { ...page, names })) yield String(part);
 }
 
 async function travellerPage(given: {
   readonly form: Form;
+  /** The search that the form is, if it is one. */
+  readonly known?: DocumentQuestion | undefined;
   readonly assets: Assets;
+  /** Those that the server asks. */
+  readonly carriers: readonly CarrierName[];
   readonly nowMs: number;
 }): Promise<TravellerPage> {
-  const { form, assets, nowMs } = given;
+  const { form, known, assets, carriers, nowMs } = given;
   const { attribution: credit } = await import('@ticketing/stations');
   const first = clock.dateOf(nowMs, HERE);
+  const { origin, destination, via } = known?.query ?? {};
   return {
     form,
     assets: assets.of('traveller'),
     stations: [...stationTable.groups, ...stationTable.stations],
     credit,
     names,
-    days: { first, usual: addDays(first, 1), last: addDays(first, FARTHEST_DAYS) },
+    days: {
+      first,
+      usual: (form.date ? undefined : known?.query.date) ?? addDays(first, 1),
+      last: addDays(first, FARTHEST_DAYS),
+    },
+    placeOf(text) {
+      const ends = [
+        [form.origin, origin],
+        [form.destination, destination],
+        [form.via, via],
+      ] as const;
+      const place = ends.find(([typed]) => typed === text)?.[1];
+      return place === undefined ? text : placeName(text, place);
+    },
+    examples: examplesOf(carriers),
+    asked: carriers,
+    cards: carriers.flatMap((name) => carrierCards[name] ?? []),
   };
 }

@@ -67,6 +67,12 @@ const Suggestion = Type.Object(
       }),
     ),
     km: Type.Optional(Type.Number({ description: 'Distance to `near`, if there is no text' })),
+    stations: Type.Optional(
+      Type.Integer({
+        description: 'Of a city: how many of its stations a search with it asks for',
+      }),
+    ),
+    city: Type.Optional(Type.String({ description: 'The city in this answer that it is of' })),
     searchName: Type.String({
       description:
         'For `origin` and `destination` of `/search`: its name or label, or its id if others have these too',
@@ -171,12 +177,23 @@ export const stationRoutes: FastifyPluginAsyncTypebox<StationsDependencies> = as
             return { kind, id, name, label: name, country, matched: [], km: Number(km.toFixed(2)) };
           })
         : book.suggest(text ?? '', { limit, ...(near && { near }) });
+    const cityOf = new Map(
+      found
+        .filter(({ kind }) => kind === 'city')
+        .flatMap(({ id }) => book.membersOf(id).map((member) => [member.id, id] as const)),
+    );
     return {
       stations: found.map(
-        ({ score: _score, ...one }: (typeof found)[number] & { score?: number }) => ({
-          ...one,
-          searchName: searchNameOf(one, known),
-        }),
+        ({ score: _score, ...one }: (typeof found)[number] & { score?: number }) => {
+          const searchName = searchNameOf(one, known);
+          const city = cityOf.get(one.id);
+          return {
+            ...one,
+            ...(one.kind === 'city' && { stations: askedStations(searchName, known.texts) }),
+            ...(city !== undefined && { city }),
+            searchName,
+          };
+        },
       ),
     };
   }
@@ -257,6 +274,13 @@ interface Known {
   readonly book: StationBook;
   /** What /search takes. */
   readonly texts: StationTexts;
+}
+
+/** Returns how many stations a search asks for that has this text. */
+function askedStations(text: string, texts: StationTexts): number {
+  const match = texts.find(text);
+  if (match.kind !== 'found') return 0;
+  return 'members' in match.station ? match.station.members.length : 1;
 }
 
 /** Returns the text by which /search finds a station, or a city or the one of its stations that the carriers serve. */

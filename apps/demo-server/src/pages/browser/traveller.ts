@@ -1,264 +1,114 @@
-// The traveller's page: reads the form, follows a search, shows what comes. The address holds the state.
-import type { JourneyOrder } from '@ticketing/core';
-import { carrierChip, carrierNotes, statusText, toAskAgain } from '../carrier-chip.ts';
-import { html, type SafeHtml } from '../frame/html.ts';
+// The traveller's page: joins the form, the address and the results. The address holds the state.
+import { fieldOf } from '../form/page-fields.ts';
+import type { ShownProblem } from '../form/shown-problem.ts';
 import type { Names } from '../journey/names.ts';
-import { OPTIONAL_FIELDS, PAGE_FIELDS, pageLinks, withPage } from '../page-fields.ts';
-import { fieldNote, problemNote, type ShownProblem } from '../problem-note.ts';
-import { idle, namesOf, reduce, type SearchState } from '../search-state.ts';
-import { fragmentOf, show } from './dom/show.ts';
-import { enhanceCombobox } from './traveller/combobox.ts';
-import { createJourneyList, passes, readFilter, showFilters } from './traveller/journey-list.ts';
-import { follow } from './traveller/search-feed.ts';
+import { elementOf } from './dom/element-of.ts';
+import { later } from './traveller/later.ts';
+import { createResults } from './traveller/results.ts';
+import type { SearchFormHandle } from './traveller/search-form.ts';
 
-/** Screen readers repeat a line that changes: once a second at most. */
-const STATUS_EVERY_MS = 1000;
-/** Rows that come later push others down: carriers that answer at about the same time are drawn at once. */
-const LIST_EVERY_MS = 300;
+const first = new URLSearchParams(location.search);
+if (first.has('plain')) {
+  // Somebody passed on the address of a page for browsers without script: that has no places to fill.
+  first.delete('plain');
+  location.replace(`/?${first}`);
+} else {
+  start(elementOf(document, '#content'));
+}
 
-/** Events after which the rows of the search before are still all that there is. */
-const WAITS: ReadonlySet<string> = new Set(['asked', 'search-started', 'carrier-status']);
-
-const main = element('content');
-const form = element<HTMLFormElement>('search');
-const filters = element<HTMLFormElement>('filters');
-const chips = element('chips');
-const notes = element('notes');
-const status = element('status');
-const problemPlace = element('problem');
-const journeys = element('journeys');
-const pages = element('pages');
-const more = element<HTMLDetailsElement>('more');
-
-const texts = (name: string): ReadonlyMap<string, string> =>
-  new Map(Object.entries(JSON.parse(main.dataset[name] ?? '{}')));
-const carrierNames = texts('carriers');
-const calls = texts('calls');
-const stationNames = new Map(
-  [...document.querySelectorAll<HTMLOptionElement>('#stations option[data-id]')].map((option) => [
-    option.dataset['id'] ?? '',
-    option.value,
-  ]),
-);
-
-let state: SearchState = idle;
-let leaving = new AbortController();
-let spokenAt = Number.NEGATIVE_INFINITY;
-let speaking: ReturnType<typeof setTimeout> | undefined;
-let frame = 0;
-let listedAt = 0;
-let listing: ReturnType<typeof setTimeout> | undefined;
-/** Rows of the last search stay, dimmed, until the first new ones come. */
-let isStale = false;
-
-const names = (): Names => ({
-  ...namesOf(state),
-  stations: new Map([...stationNames, ...state.stations]),
-  carriers: carrierNames,
-  calls,
-});
-const list = createJourneyList(journeys, names);
-
-/** Follows the search of an address; without stations there is none. With `again`, only these carriers are asked. */
-function search(parameters: URLSearchParams, again?: readonly string[]): void {
-  leaving.abort();
-  leaving = new AbortController();
-  if (!parameters.has('origin') && !parameters.has('destination')) {
-    state = idle;
-    draw();
-    return;
-  }
-  isStale = journeys.childElementCount > 0;
-  listedAt = performance.now();
-  // A form that was sent without script has its empty fields, too.
-  const wanted = new URLSearchParams(
-    [...parameters].filter(([name, value]) => name !== 'plain' && value !== ''),
-  );
-  if (again !== undefined) wanted.set('carriers', again.join());
-  void follow(`/search?${wanted}`, {
-    again,
-    signal: leaving.signal,
-    onEvent(event) {
-      state = reduce(state, event);
-      if (!WAITS.has(event.type)) isStale = false;
-      // Many events come at once: one picture of all.
-      if (frame === 0) frame = requestAnimationFrame(draw);
+/** Joins the parts of the page, and shows the search of its address. The form is enhanced once nobody waits for anything else. */
+function start(main: HTMLElement): void {
+  let form: SearchFormHandle | undefined;
+  /** What was wrong before the form was enhanced. */
+  let early: ShownProblem | undefined;
+  let isLoading = false;
+  const loadForm = (): void => {
+    if (isLoading) return;
+    isLoading = true;
+    enhanceForm().catch(() => {
+      // It works without script, too.
+      isLoading = false;
+    });
+  };
+  const results = createResults({
+    main,
+    names: namesIn(main),
+    examples: [...document.querySelectorAll<HTMLAnchorElement>('.examples a')].map(exampleOf),
+    showProblem(problem) {
+      if (form !== undefined) return form.showProblem(problem);
+      // It is shown beside its field once the form can do that.
+      early = problem;
+      const isOfField = problem !== undefined && fieldOf(problem) !== undefined;
+      if (isOfField) loadForm();
+      return isOfField;
+    },
+    onSettled: () => requestIdleCallback(loadForm),
+    goTo(address) {
+      history.pushState(null, '', `/?${address}`);
+      show(address);
     },
   });
-}
+  const show = (address: URLSearchParams): void => {
+    showInForm(address);
+    results.ask(address);
+  };
 
-function draw(): void {
-  frame = 0;
-  const { phase, problem } = state;
-  if (isStale || phase === 'asking') main.dataset['state'] = phase;
-  showProblem(phase === 'failed' ? problem : undefined);
-  show(
-    chips,
-    html`${state.carriers.map((one) => carrierChip(one, carrierNames.get(one.carrier) ?? one.carrier))}`,
-  );
-  show(notes, carrierNotes(state.carriers, { carriers: carrierNames, calls }));
-  journeys.classList.toggle('stale', isStale);
-  drawPages();
-  clearTimeout(listing);
-  if (!isStale) {
-    const wait = phase === 'asking' ? listedAt + LIST_EVERY_MS - performance.now() : 0;
-    if (wait <= 0) drawList();
-    else listing = setTimeout(drawList, wait);
+  function showInForm(address: URLSearchParams): void {
+    form?.fill(address);
+    form?.setFolded(isSearch(address));
   }
-  const wait = spokenAt + STATUS_EVERY_MS - performance.now();
-  clearTimeout(speaking);
-  if (wait <= 0 || phase !== 'asking') speak();
-  else speaking = setTimeout(speak, wait);
-}
 
-/** The links have what the address has: they are drawn again when it changes. */
-function drawPages(): void {
-  show(
-    pages,
-    pageLinks(state.pages, (page) => withPage(location.search, page)),
-  );
-}
-
-function drawList(): void {
-  listedAt = performance.now();
-  const { phase } = state;
-  const all = [...state.journeys.values()];
-  const filter = readFilter(filters);
-  const visible = all.filter((journey) => passes(journey, filter));
-  const hidden = all.length - visible.length;
-  filters.toggleAttribute('data-empty', all.length === 0);
-  const count = document.getElementById('hidden-count');
-  if (count !== null) show(count, hidden === 0 ? '' : `${hidden} hidden by the filters`);
-  void list.update(visible, order()).then((isWhole) => {
-    if (isWhole) main.dataset['state'] = phase;
-  });
-}
-
-function speak(): void {
-  spokenAt = performance.now();
-  show(status, statusLine());
-}
-
-function statusLine(): SafeHtml | string {
-  const { phase, carriers, journeys: found, ms } = state;
-  if (phase === 'idle' || phase === 'failed') return '';
-  if (phase === 'broken') {
-    return html`The connection broke after ${found.size} journeys. <button type="button" data-again>Ask again</button>`;
+  async function enhanceForm(): Promise<void> {
+    const { enhanceSearchForm } = await later();
+    form = enhanceSearchForm(document);
+    form.onSearch((address) => {
+      const order = new URLSearchParams(location.search).get('order');
+      if (order !== null) address.set('order', order);
+      history.pushState(null, '', `/?${address}`);
+      show(address);
+    });
+    const address = new URLSearchParams(location.search);
+    // What somebody has typed already stays.
+    if (isSearch(address) || !isTyped()) showInForm(address);
+    if (early !== undefined) form.showProblem(early);
+    main.dataset['ready'] = 'true';
   }
-  if (carriers.length === 0) return 'Asking';
-  const isDone = phase === 'done';
-  return html`${statusText({ carriers, found: found.size, names: carrierNames, ms })}${
-    isDone &&
-    toAskAgain(carriers).length > 0 &&
-    html` <button type="button" data-again>Ask again</button>`
-  }`;
+
+  addEventListener('popstate', () => show(new URLSearchParams(location.search)));
+  // Frees the server at once, also where the page goes into the cache for Back.
+  addEventListener('pagehide', results.leave);
+  if (isSearch(first)) {
+    const header = document.querySelector('header');
+    for (const event of ['pointerover', 'focusin']) header?.addEventListener(event, loadForm);
+  } else {
+    loadForm();
+  }
+  results.ask(first);
 }
 
-function showProblem(problem: ShownProblem | undefined): void {
-  for (const name of PAGE_FIELDS) {
-    const input = element<HTMLInputElement>(name);
-    const isWrong = problem?.parameter === name;
-    document.getElementById(`${name}-note`)?.remove();
-    input.toggleAttribute('aria-invalid', false);
-    input.removeAttribute('aria-describedby');
-    if (!isWrong || problem === undefined) continue;
-    input.setAttribute('aria-invalid', 'true');
-    input.setAttribute('aria-describedby', `${name}-note`);
-    input.closest('.field')?.append(fragmentOf(fieldNote(problem)));
-    if (more.contains(input)) more.open = true;
-  }
-  const isField = PAGE_FIELDS.some((name) => name === problem?.parameter);
-  show(
-    problemPlace,
-    problem === undefined || isField
-      ? ''
-      : html`${problemNote(problem)}<button type="button" data-again>Ask again</button>`,
-  );
+function isTyped(): boolean {
+  const inputs = document.querySelectorAll<HTMLInputElement>('#origin, #destination, #via');
+  return [...inputs].some(({ value }) => value !== '');
 }
 
-function fields(): Record<string, string> {
-  const data = new FormData(form);
-  return Object.fromEntries(
-    [...PAGE_FIELDS, 'order']
-      .map((name) => [name, String(data.get(name) ?? '')] as const)
-      .filter(([name, value]) => value !== '' || !OPTIONAL_FIELDS.some((one) => one === name)),
-  );
+function isSearch(address: URLSearchParams): boolean {
+  return Boolean(address.get('origin') || address.get('destination'));
 }
 
-function order(): JourneyOrder {
-  return String(new FormData(form).get('order') ?? 'departure') as JourneyOrder;
+/** Reads the names that the server wrote into the page. */
+function namesIn({ dataset, ownerDocument }: HTMLElement): Names {
+  const texts = (name: string): ReadonlyMap<string, string> =>
+    new Map(Object.entries(JSON.parse(dataset[name] ?? '{}')));
+  const stations = ownerDocument.querySelectorAll<HTMLOptionElement>('#stations option[data-id]');
+  return {
+    carriers: texts('carriers'),
+    calls: texts('calls'),
+    stations: new Map([...stations].map(({ dataset: { id = '' }, value }) => [id, value])),
+    lang: ownerDocument.documentElement.lang,
+  };
 }
 
-/** Fills the form as an address says. */
-function fill(parameters: URLSearchParams): void {
-  for (const name of PAGE_FIELDS) {
-    const value = parameters.get(name);
-    if (value !== null) element<HTMLInputElement>(name).value = value;
-  }
-  for (const name of OPTIONAL_FIELDS) {
-    const value = parameters.get(name) ?? '';
-    element<HTMLInputElement>(name).value = value;
-    if (value !== '') more.open = true;
-  }
-  const wanted = parameters.get('order') ?? 'departure';
-  for (const radio of form.querySelectorAll<HTMLInputElement>('[name=order]')) {
-    radio.checked = radio.value === wanted;
-  }
-}
-
-form.addEventListener('submit', (event) => {
-  event.preventDefault();
-  // A button of a note fills its field.
-  const { submitter } = event;
-  if (submitter instanceof HTMLButtonElement && submitter.name !== '') {
-    element<HTMLInputElement>(submitter.name).value = submitter.value;
-  }
-  const parameters = new URLSearchParams(fields());
-  history.pushState(null, '', `/?${parameters}`);
-  search(parameters);
-});
-form.addEventListener('change', (event) => {
-  if ((event.target as HTMLInputElement).name !== 'order') return;
-  const parameters = new URLSearchParams(location.search);
-  if (parameters.size > 0) {
-    parameters.set('order', order());
-    history.replaceState(null, '', `/?${parameters}`);
-    drawPages();
-  }
-  drawList();
-});
-filters.addEventListener('input', drawList);
-filters.addEventListener('submit', (event) => event.preventDefault());
-main.addEventListener('click', (event) => {
-  if (!(event.target as Element).matches('[data-again]')) return;
-  const missing = toAskAgain(state.carriers);
-  const isSome = missing.length > 0 && missing.length < state.carriers.length;
-  search(new URLSearchParams(location.search), isSome ? missing : undefined);
-});
-element('swap').addEventListener('click', () => {
-  const [from, to] = [
-    element<HTMLInputElement>('origin'),
-    element<HTMLInputElement>('destination'),
-  ];
-  [from.value, to.value] = [to.value, from.value];
-});
-addEventListener('popstate', () => {
-  const parameters = new URLSearchParams(location.search);
-  fill(parameters);
-  search(parameters);
-});
-// Frees the server at once, also where the page goes into the cache for Back.
-addEventListener('pagehide', () => leaving.abort());
-
-for (const name of ['origin', 'destination', 'via'])
-  enhanceCombobox(element<HTMLInputElement>(name));
-showFilters(filters, carrierNames);
-fill(new URLSearchParams(location.search));
-search(new URLSearchParams(location.search));
-main.dataset['ready'] = 'true';
-
-function element<E extends HTMLElement>(id: string): E {
-  const found = document.getElementById(id);
-  if (found === null) throw new Error(`Cannot start: no element ${id}`);
-  return found as E;
+function exampleOf({ href }: HTMLAnchorElement): { origin: string; destination: string } {
+  const { origin = '', destination = '' } = Object.fromEntries(new URL(href).searchParams);
+  return { origin, destination };
 }

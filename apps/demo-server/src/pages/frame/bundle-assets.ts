@@ -18,15 +18,15 @@ const BROWSER = fileURLToPath(new URL('../browser/', import.meta.url));
 const LOOK = fileURLToPath(new URL('../look/', import.meta.url));
 
 /**
- * Bundles script, style and typeface of pages into a subfolder of `folder` that is named after their bytes, each also compressed by
+ * Bundles script, what that loads later, style and typeface of pages into a subfolder of `folder` that is named after their bytes, each also compressed by
  * gzip and brotli. Returns its name. Processes that do so at once do not disturb each other.
  */
 export function bundleAssets(folder: string, pages: readonly string[]): string {
   const { outputFiles } = buildSync({
-    entryPoints: pages.flatMap((page) => [
-      join(BROWSER, `${page}.ts`),
-      join(BROWSER, `${page}.css`),
-    ]),
+    entryPoints: pages
+      .flatMap((page) => [`${page}.ts`, `${page}-later.ts`, `${page}.css`])
+      .map((file) => join(BROWSER, file))
+      .filter(existsSync),
     outdir: folder,
     write: false,
     bundle: true,

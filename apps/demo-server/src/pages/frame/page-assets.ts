@@ -2,14 +2,16 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { PageAssets } from './page-frame.ts';
 
-/** Pages that have a script and a style, each `<name>.ts` and `<name>.css`. */
-export const PAGES = ['traveller', 'operator'] as const;
+/** Pages that have a style, each `<name>.css`, and most of them a script, `<name>.ts`. */
+export const PAGES = ['traveller', 'operator', 'docs', 'styleguide'] as const;
 export type PageName = (typeof PAGES)[number];
 
 /** Bundled assets: a folder whose one subfolder is named after the bytes of all files in it. */
 export interface Assets {
   /** For `@fastify/static`, below `/assets/`. */
   readonly folder: string;
+  /** Whether they were built with the program. */
+  readonly isBuilt: boolean;
   of(page: PageName): PageAssets;
 }
 
@@ -33,6 +35,7 @@ export async function openAssets(): Promise<Assets> {
     : await import('./bundle-assets.ts');
   return {
     folder,
+    isBuilt,
     of(page) {
       if (bundleAssets !== undefined) {
         const newest = newestOf(SOURCES);

@@ -1,65 +1,89 @@
-import { formatMoney, type Journey, lowestTotals, type TimeAt } from '@ticketing/core';
+import { type Journey, lowestTotals, type RideLeg, type TimeAt } from '@ticketing/core';
 import { html, type SafeHtml } from '../frame/html.ts';
-import { legItem, remarkLines } from './leg-item.ts';
-import { clockOf, type Names, nameOf, rideText } from './names.ts';
-import { offerTable } from './offer-table.ts';
+import { icon } from '../frame/icons.ts';
+import { changesText, countText, durationText, priceText } from './display-texts.ts';
+import { isCancelled, isSoldOut, journeyBadge, type Leaders } from './journey-badge.ts';
+import { journeyBar } from './journey-bar.ts';
+import { clockOf, type Names, nameOf, operatorOf, rideText, shortStation } from './names.ts';
+import { operatorMark } from './operator-mark.ts';
+
+/** The list that a row is in. */
+export interface RowPlace {
+  readonly longestMinutes: number;
+  readonly leaders: Leaders;
+}
 
 /** Renders a journey as an item of the list: one line, and all legs and offers below it, or `false` until they are asked for. */
 export function journeyRow(
   journey: Journey,
-  names: Names,
-  below: SafeHtml | false = journeyDetails(journey, names),
+  {
+    names,
+    place,
+    below,
+  }: {
+    readonly names: Names;
+    readonly place: RowPlace;
+    readonly below: SafeHtml | false;
+  },
 ): SafeHtml {
-  const { id, departure, arrival, durationMinutes, transfers } = journey;
-  const days = daysBetween(departure, arrival);
-  const day = departure.iso.slice(0, 10);
-  return html`<li class="journey" id="${id}"><details><summary>
-<span class="times"><time datetime="${departure.iso.slice(0, 25)}">${clockOf(departure)}</time> <span aria-hidden="true">–</span><span class="hidden">to</span> <time datetime="${arrival.iso.slice(0, 25)}">${clockOf(arrival)}</time>${days > 0 && html`<sup title="${dayTitle(days)}">+${days}</sup>`}${names.day !== undefined && day !== names.day && html` <small>${day}</small>`}</span>
-<span class="duration">${durationText(durationMinutes)}</span>
-<span class="changes">${changesText(transfers)}${riskText(journey)}</span>
-<span class="train">${trainText(journey)}</span>
-<span class="price">${price(journey)}</span>
-</summary>${below}</details></li>`;
+  const { id, transfers, durationMinutes } = journey;
+  const rides = journey.legs.filter((leg): leg is RideLeg => leg.kind === 'ride');
+  const [first, last] = [rides[0], rides.at(-1)];
+  const isQuiet = isSoldOut(journey) || isCancelled(journey);
+  const isCheapest = id === place.leaders.cheapest;
+  return html`<li class="journey${isQuiet && ' sold'}${isCheapest && ' cheapest'}" id="${id}"><details><summary>
+<span class="run">${timeAt(journey.departure, first?.expectedDeparture)}${journeyBar(journey, place.longestMinutes)}<span class="sr"> to </span>${timeAt(journey.arrival, last?.expectedArrival, journey.departure)}<span class="ends">${first && end(first.origin, { names, time: planned(first.departure, first.expectedDeparture) })}<small class="how">${durationText(durationMinutes)} · ${changesText(transfers)}${riskText(journey)}${viaText(rides, names)}</small>${last && end(last.destination, { names, time: planned(last.arrival, last.expectedArrival) })}</span></span>
+<span class="by">${markList(rides, names)}<span class="train"><b>${rides.map(rideText).join(' + ')}</b> <small>${operatorsText(rides, names)}</small></span></span>
+<span class="flag">${journeyBadge(journey, place.leaders)}</span>
+<span class="price">${price(journey, names)}</span>
+${icon('down', 'chevron')}</summary>${below}</details></li>`;
+}
+
+/** The time that is expected, with the days that pass before it. */
+function timeAt(time: TimeAt, expected?: TimeAt, since?: TimeAt): SafeHtml {
+  const isChanged = expected !== undefined && clockOf(expected) !== clockOf(time);
+  const shown = isChanged ? expected : time;
+  const days = since === undefined ? 0 : daysBetween(since, shown);
+  return html`<time datetime="${shown.iso.slice(0, 25)}"${isChanged && html` class="news"`}>${clockOf(shown)}${days > 0 && html`<sup title="${dayTitle(days)}">+${days}</sup>`}</time>`;
+}
+
+/** Where a journey begins, or ends. A name that does not fit is there to be pointed at. */
+function end(
+  station: string,
+  { names, time }: { readonly names: Names; readonly time: SafeHtml | false },
+): SafeHtml {
+  const name = shortStation(station, names);
+  return html`<small title="${name}">${time}${name}</small>`;
+}
+
+function planned(time: TimeAt, expected?: TimeAt): SafeHtml | false {
+  return (
+    expected !== undefined &&
+    clockOf(expected) !== clockOf(time) &&
+    html`<s><span class="sr">planned </span>${clockOf(time)}</s> `
+  );
 }
 
 /** The least price, that of each currency where there are several: which is less nobody says. */
-function price(journey: Journey): SafeHtml | string {
-  const totals = lowestTotals(journey);
-  if (totals.length > 0) return totals.map(formatMoney).join(' or ');
+function price(journey: Journey, { lang, carriers }: Names): SafeHtml {
+  const [total, ...others] = lowestTotals(journey);
+  const { offers, unpriced = [] } = journey;
+  if (isCancelled(journey)) return html`<b>Cancelled</b>`;
+  if (total !== undefined) {
+    const more = others.map((one) => ` or ${priceText(one, lang)}`).join('');
+    return html`<b>${priceText(total, lang)}</b><small>${more.trim() || offerText(journey)}</small>`;
+  }
+  if (isSoldOut(journey)) return html`<b>Sold out</b>`;
+  if (offers.length > 0) return html`<small>prices for parts</small>`;
+  const [seller, ...sellers] = unpriced;
   // A journey that only such sources list as know no price is not sold out.
-  return html`<span class="sold-out">${isSoldOut(journey) ? 'sold out' : journey.offers.length > 0 ? 'prices for parts' : 'price at the carrier'}</span>`;
+  return html`<small>price at ${seller !== undefined && sellers.length === 0 ? nameOf(carriers, seller) : 'the carrier'}</small>`;
 }
 
-function isSoldOut({ offers, sources, unpriced = [] }: Journey): boolean {
-  return offers.length === 0 && sources.length > unpriced.length;
-}
-
-/** Renders the legs and offers of a journey. */
-export function journeyDetails(journey: Journey, names: Names): SafeHtml {
-  const { legs, offers, conflicts = [], sources, remarks } = journey;
-  return html`<div class="details">${remarkLines(remarks)}<ol class="legs">${legs.map((leg) => legItem(leg, names))}</ol>
-${offers.length > 0 ? offerTable(offers, names) : isSoldOut(journey) && html`<p>No seller has seats left.</p>`}
-${conflicts.map(({ field, source, value }) => html`<p class="conflict">${nameOf(names.carriers, source)} says that the ${field} is at ${clockOf(value)}.</p>`)}
-<p class="sources">Listed by ${sources.map((source) => nameOf(names.carriers, source)).join(', ')}.</p></div>`;
-}
-
-function daysBetween(departure: TimeAt, arrival: TimeAt): number {
-  const [from, to] = [departure, arrival].map(({ iso }) => Date.parse(iso.slice(0, 10)));
-  return Math.round(((to ?? 0) - (from ?? 0)) / 86_400_000);
-}
-
-function dayTitle(days: number): string {
-  return days === 1 ? 'arrives on the next day' : `arrives ${days} days later`;
-}
-
-/** Formats minutes as `2 h 05`. */
-function durationText(minutes: number): string {
-  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')}`;
-}
-
-function changesText(transfers: number): string {
-  if (transfers === 0) return 'direct';
-  return transfers === 1 ? '1 change' : `${transfers} changes`;
+/** How many sell it, or what the cheapest fare is called. */
+function offerText({ offers }: Journey): string {
+  const sellers = new Set(offers.map(({ seller }) => seller));
+  return sellers.size > 1 ? countText(sellers.size, 'seller') : (offers[0]?.fareName ?? '');
 }
 
 /** The worst of a journey's connections. */
@@ -69,9 +93,27 @@ function riskText({ legs }: Journey): SafeHtml | false {
   return worst !== undefined && html`, <b class="news">${worst}</b>`;
 }
 
-function trainText({ legs }: Journey): string {
-  return legs
-    .filter((leg) => leg.kind === 'ride')
-    .map(rideText)
-    .join(' + ');
+/** Where the only change is. */
+function viaText(rides: readonly RideLeg[], names: Names): SafeHtml | false {
+  const [first, second, ...others] = rides;
+  if (first === undefined || second === undefined || others.length > 0) return false;
+  return html`<span class="at">, ${nameOf(names.stations, first.destination)}</span>`;
+}
+
+function markList(rides: readonly RideLeg[], names: Names): SafeHtml {
+  const marks = new Map(rides.map((ride) => [String(operatorMark(ride, names)), ride]));
+  return html`<span class="marks">${[...marks.values()].slice(0, 2).map((ride) => operatorMark(ride, names))}</span>`;
+}
+
+function operatorsText(rides: readonly RideLeg[], names: Names): string {
+  return [...new Set(rides.flatMap((ride) => operatorOf(ride, names) ?? []))].join(', ');
+}
+
+function daysBetween(departure: TimeAt, arrival: TimeAt): number {
+  const [from, to] = [departure, arrival].map(({ iso }) => Date.parse(iso.slice(0, 10)));
+  return Math.round(((to ?? 0) - (from ?? 0)) / 86_400_000);
+}
+
+function dayTitle(days: number): string {
+  return days === 1 ? 'arrives on the next day' : `arrives ${days} days later`;
 }

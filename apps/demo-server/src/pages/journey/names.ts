@@ -1,4 +1,4 @@
-import type { Passenger, RideSection, TimeAt } from '@ticketing/core';
+import type { Passenger, RideLeg, RideSection, TimeAt } from '@ticketing/core';
 
 /** Display names by id; what is missing is shown by its id. */
 export interface Names {
@@ -6,7 +6,11 @@ export interface Names {
   readonly carriers: ReadonlyMap<string, string>;
   /** How a carrier is asked, after its name. */
   readonly calls: ReadonlyMap<string, string>;
-  /** The day that was asked for: journeys of another one say theirs. */
+  /** Language of the page: prices are written as it does. Default `en`. */
+  readonly lang?: string | undefined;
+  /** Cities that were asked for: their stations need not repeat them. */
+  readonly cities?: readonly string[] | undefined;
+  /** The day that was asked for. */
   readonly day?: string | undefined;
   /** Names of operators, as far as carriers say them. */
   readonly operators?: ReadonlyMap<string, string> | undefined;
@@ -29,4 +33,17 @@ export function rideText({ brand = 'Train', number = '' }: RideSection): string 
 /** Returns a name, or the id if there is none. */
 export function nameOf(names: ReadonlyMap<string, string>, id: string): string {
   return names.get(id) ?? id;
+}
+
+/** Names a station as it is known within the city that was asked for: `Sants`. */
+export function shortStation(id: string, { stations, cities = [] }: Names): string {
+  const name = nameOf(stations, id);
+  const city = cities.find((one) => name.startsWith(`${one} `));
+  return city === undefined ? name : name.slice(city.length + 1);
+}
+
+/** Names the operator of a ride. A number, and a carrier's own code, say nothing to people. */
+export function operatorOf({ operator = '' }: RideLeg, { operators }: Names): string | undefined {
+  const name = operators?.get(operator) ?? (operator.includes(':') ? '' : operator);
+  return /\p{L}/u.test(name) ? name : undefined;
 }

@@ -55,21 +55,27 @@ describeInBrowser('the traveller’s page, however connections reach the server 
       for (const carrier of CARRIERS) await setPlan(carriersUrl, carrier, { ...usual, ...patch });
     }
 
-    test('every carrier fails: each chip has its reason, and the sentence names them', async () => {
+    test('every carrier fails: the page says so, and the reason of each', async () => {
       await planAll({ fault: { kind: 'error' } });
       const page = await browser.open();
       await page.goto(`${server().url}/?${ROUTE}`);
       await page.waitForSelector('main[data-state=done]');
-      const chips = await page
-        .locator('.chip')
-        .evaluateAll((all) => all.map((chip) => [chip.getAttribute('data-state'), chip.title]));
-      expect(chips).toEqual(
-        CARRIERS.map((id) => ['error', `HTTP: Cannot ask \`${id}\`: it answered with status 500`]),
+      expect(await page.textContent('.empty h2')).toBe('No carrier answered');
+      await page.click('.answers summary');
+      const reasons = await page
+        .locator('.answers li')
+        .evaluateAll((all) =>
+          all.map((one) => [one.getAttribute('data-state'), one.querySelector('p')?.textContent]),
+        );
+      expect(reasons).toEqual(
+        CARRIERS.map((id) => [
+          'error',
+          expect.stringContaining(`HTTP Cannot ask \`${id}\`: it answered with status 500`),
+        ]),
       );
-      expect(await page.textContent('#status')).toContain('Renfe, Ouigo, Avlo did not answer');
     });
 
-    test('a carrier hangs: rows of the others, then its chip says so; leaving ends the next search upstream', async () => {
+    test('a carrier hangs: rows of the others, then a notice says so; leaving ends the next search upstream', async () => {
       await planAll({});
       await setPlan(server().carriersUrl, 'renfe', { fault: { kind: 'hang' } });
       const page = await browser.open();
@@ -78,7 +84,7 @@ describeInBrowser('the traveller’s page, however connections reach the server 
       expect(await page.getAttribute('[data-carrier=renfe]', 'data-state')).toBe('running');
       await page.waitForSelector('main[data-state=done]');
       expect(await page.getAttribute('[data-carrier=renfe]', 'data-state')).toBe('timeout');
-      expect(await page.textContent('#status')).toMatch(/^\d+ journeys; Renfe did not answer/);
+      expect(await page.textContent('.notice')).toContain('Renfe did not answer in time.');
       const open = async () => (await requestsAt(server().carriersUrl))['renfe']?.open;
       await eventually(async () => expect(await open()).toBe(0));
       await page.click('[data-again]');
@@ -93,16 +99,15 @@ describeInBrowser('the traveller’s page, however connections reach the server 
       const page = await browser.open();
       const way = await cuttable(server().url);
       await page.goto(`${way.url}/?${ROUTE}`);
-      await page.waitForSelector('[data-carrier=ouigo][data-state=ok]');
       await page.waitForSelector('.journey');
       way.cut();
       await page.waitForSelector('main[data-state=broken]');
-      expect(await page.textContent('#status')).toMatch(/^The connection broke after \d+ journeys/);
+      expect(await page.textContent('.notice')).toMatch(/The connection broke after \d+ trains\./);
       expect(await page.locator('.journey').count()).toBeGreaterThan(0);
       await planAll({});
       await page.click('[data-again]');
       await page.waitForSelector('main[data-state=done]');
-      expect(await page.textContent('#status')).toMatch(/^\d+ journeys in \d+ ms$/);
+      expect(await page.textContent('#count')).toMatch(/\d+ trains of 3 carriers/);
     });
   });
 });

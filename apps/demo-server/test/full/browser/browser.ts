@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
-import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
+import { chromiumPath as executablePath } from '../../../scripts/chromium.ts';
 
-const PATHS = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/google-chrome'];
-const executablePath = PATHS.find((path) => path !== undefined && existsSync(path));
+export { violationsOf } from './violations.ts';
+
 if (executablePath === undefined && process.env['BROWSER_TESTS'] === 'required') {
   throw new Error('Cannot test in a browser: install chromium, or set CHROMIUM');
 }
@@ -43,22 +42,4 @@ export function sharedBrowser(): { open(options?: BrowserContextOptions): Promis
       return page;
     },
   };
-}
-
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-
-const GLIDES_END = `Promise.allSettled(document.getAnimations()
-  .filter(({ effect }) => effect.getTiming().iterations !== Infinity)
-  .map(({ finished }) => finished))`;
-
-/** What axe finds on the page as it is. `forced`: the system chooses the colours, so contrast is not the page's. */
-export async function violationsOf(
-  page: Page,
-  { forced = false }: { readonly forced?: boolean } = {},
-): Promise<unknown[]> {
-  // Rows that still glide to their places lie over others.
-  await page.evaluate(GLIDES_END);
-  const axe = new AxeBuilder({ page }).withTags(TAGS);
-  const { violations } = await (forced ? axe.disableRules('color-contrast') : axe).analyze();
-  return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }));
 }

@@ -33,11 +33,13 @@ const SORT_AND_FILTER = `(async () => {
   await until(isDone);
   const count = list.childElementCount;
   const first = list.firstElementChild;
-  click('[name=order][value=price]');
+  const order = document.getElementById('order');
+  order.value = 'departure';
+  order.dispatchEvent(new Event('change'));
   await until(() => list.firstElementChild !== first);
-  click('#filters [value=ouigo]');
+  click('#filters [name=carriers][value=ouigo]');
   await until(() => list.childElementCount < count / 2);
-  click('#filters [value=ouigo]');
+  click('#filters [name=carriers][value=ouigo]');
   await until(() => list.childElementCount === count);
   performance.mark('listed');
   return count;
@@ -94,7 +96,8 @@ describeInBrowser(
     test('rows that an open journey or the focus is in keep both while others come', async () => {
       const page = await browser.open();
       await page.goto(search());
-      await page.waitForSelector('[data-carrier=ouigo][data-state=ok]');
+      await page.waitForSelector('[data-carrier=ouigo][data-state=ok]', { state: 'attached' });
+      await page.waitForSelector('.journey');
       // By its id: the first row is another one as soon as an earlier journey comes.
       const id = await page.locator('.journey').first().getAttribute('id');
       const row = page.locator(`[id="${id}"]`);

@@ -9,11 +9,23 @@ import { describeInBrowser, sharedBrowser, violationsOf } from './browser.ts';
 vi.setConfig({ testTimeout: 240_000 });
 
 const ROUTE = 'origin=Atocha&destination=Barcelona';
-/** The list of a combobox when the server has answered, or will not. */
-const SUGGESTED = '.options:not([hidden], [aria-busy])';
 const ALL_WELL = { fault: null, journeys: null, latency: { kind: 'fixed', ms: 5 } } as const;
 
-describeInBrowser('the traveller’s page', () => {
+/** Layout shifts that nobody caused by input. */
+const SHIFTS = `
+  window.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput, sources } of list.getEntries())
+      if (!hadRecentInput) shifts.push({ value, of: sources.map(({ node }) => node?.id || node?.className || String(node?.parentElement?.className)) });
+  }).observe({ type: 'layout-shift', buffered: true });
+`;
+
+/** Returns the day so many days from now, as `2026-12-01`. */
+function inDays(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+describeInBrowser('the results of the traveller’s page', () => {
   const server = sharedProcess('--deadline-ms', '10000');
   const browser = sharedBrowser();
 
@@ -28,111 +40,116 @@ describeInBrowser('the traveller’s page', () => {
   const upstream = async (): Promise<Record<string, { arrived: number; open: number }>> =>
     (await fetch(`${server().carriersUrl}/requests`)).json() as never;
   const done = (page: Page) => page.waitForSelector('main[data-state=done]');
-  const status = (page: Page) => page.textContent('#status');
-  const times = (page: Page) => page.locator('.journey time:first-of-type').allTextContents();
+  const count = (page: Page) => page.textContent('#count').then((text) => text?.trim());
+  /** What each carrier answered is there, though closed. */
+  const answered = (page: Page, carrier: string, state: string) =>
+    page.waitForSelector(`#carriers [data-carrier=${carrier}][data-state=${state}]`, {
+      state: 'attached',
+    });
+  const firstTop = (page: Page) =>
+    page.evaluate('document.querySelector(".journey").getBoundingClientRect().top');
+  const all = ['renfe', 'ouigo', 'avlo'];
+  const times = (page: Page) =>
+    page.locator('.journey .run > time:first-of-type').allTextContents();
 
   beforeEach(async () => {
     for (const carrier of ['renfe', 'ouigo', 'avlo']) await plan(carrier, ALL_WELL);
   });
 
-  test('a search by keyboard alone: stations, day, results, an open journey', async () => {
+  test.each([
+    [{ width: 1280, height: 900 }, 330],
+    [{ width: 390, height: 844 }, 420],
+  ] as const)(
+    '%j: the first journey begins within %i px, also below a notice',
+    async (viewport, most) => {
+      const page = await browser.open({ viewport });
+      await page.goto(`${server().url}/?${ROUTE}`);
+      await done(page);
+      expect(await firstTop(page)).toBeLessThanOrEqual(most - 60);
+      await plan('renfe', { fault: { kind: 'error' } });
+      await page.goto(`${server().url}/?${ROUTE}`);
+      await done(page);
+      expect(await page.textContent('.notice')).toContain('Renfe did not answer.');
+      expect(await firstTop(page)).toBeLessThanOrEqual(most);
+    },
+  );
+
+  test.each([
+    [{ width: 1280, height: 900 }, 'with'],
+    [{ width: 390, height: 844 }, 'with'],
+    [{ width: 1280, height: 900 }, 'without'],
+    [{ width: 390, height: 844 }, 'without'],
+  ] as const)(
+    '%j, %s script: the layout shifts by less than 0.01 while carriers answer and one fails',
+    async (viewport, script) => {
+      await plan('ouigo', { latency: { kind: 'fixed', ms: 50 } });
+      await plan('avlo', { latency: { kind: 'fixed', ms: 900 } });
+      await plan('renfe', { latency: { kind: 'fixed', ms: 1500 }, fault: { kind: 'error' } });
+      const page = await browser.open({ viewport });
+      await page.addInitScript(SHIFTS);
+      const isPlain = script === 'without';
+      // The page as a browser without script has it, in one that can measure.
+      if (isPlain) await page.route('**/*.js', (route) => route.abort());
+      await page.goto(`${server().url}/?${ROUTE}${isPlain ? '&plain=1' : ''}`);
+      await page.waitForSelector('.notice');
+      if (!isPlain) await done(page);
+      const shifts = (await page.evaluate('shifts')) as { value: number }[];
+      const sum = shifts.reduce((total, { value }) => total + value, 0);
+      expect(sum, JSON.stringify(shifts)).toBeLessThan(0.01);
+    },
+  );
+
+  test('by keyboard alone: another order, another day, an open journey', async () => {
     const page = await browser.open();
-    await page.goto(server().url);
-    await page.waitForSelector('main[data-ready]');
-    await page.focus('#origin');
-    await page.keyboard.type('barc');
-    await page.waitForSelector(SUGGESTED);
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
-    await expect(page.inputValue('#origin')).resolves.toBe('Barcelona');
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type('madrid puer');
-    await page.waitForSelector(SUGGESTED);
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Tab');
-    await page.focus('#destination');
-    await page.keyboard.press('Enter');
+    await page.goto(`${server().url}/?${ROUTE}`);
     await done(page);
-    expect(new URL(page.url()).searchParams.get('origin')).toBe('Barcelona');
-    expect(await status(page)).toMatch(/^\d+ journeys in \d+ ms$/);
-    // On some days the first train is sold out, and has no table of offers.
-    const priced = page.locator('.journey', { hasNotText: 'sold out' }).first();
+    expect(await count(page)).toMatch(/^\d+ trains of 3 carriers$/);
+    await page.focus('.tab[data-order=price]');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/order=price/);
+    await page.waitForSelector('.tab[data-order=price][aria-current]');
+    expect(await page.evaluate('document.activeElement?.dataset.order')).toBe('price');
+    const day = await page.getAttribute('#days a[aria-label="Day after"]', 'data-day');
+    await page.focus('#days a[aria-label="Day after"]');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector(`#days [aria-current][data-day="${day}"]`);
+    await done(page);
+    expect(new URL(page.url()).searchParams.get('date')).toBe(day);
+    expect(new URL(page.url()).searchParams.get('order')).toBe('price');
+    expect(await page.inputValue('#date')).toBe(day);
+    expect(await page.evaluate('document.activeElement?.ariaLabel')).toBe('Day after');
+    const priced = page.locator('.journey:not(.sold)').first();
     await priced.locator('> details > summary').focus();
     await page.keyboard.press('Enter');
-    expect(await priced.locator('details[open] table').textContent()).toContain('Seller');
+    expect(await priced.locator('details[open] .ticket').first().textContent()).toMatch(/€\d/);
   });
 
-  test('the combobox: each key does what ARIA practices say', async () => {
-    const page = await browser.open();
-    await page.goto(server().url);
-    await page.waitForSelector('main[data-ready]');
-    const input = page.locator('#origin');
-    const active = () => input.getAttribute('aria-activedescendant');
-    const type = async (text: string) => {
-      await input.fill(text);
-      expect(await input.getAttribute('aria-expanded')).toBe('true');
-      await page.waitForSelector(SUGGESTED);
-    };
-    await type('ma');
-    const options = page.locator('#origin-options [data-name]');
-    const count = await options.count();
-    expect(count).toBeGreaterThan(1);
-    expect(count).toBeLessThanOrEqual(8);
-    await input.press('ArrowDown');
-    expect(await active()).toBe('origin-options-0');
-    await input.press('ArrowUp');
-    expect(await active()).toBe(`origin-options-${count - 1}`);
-    await input.press('Home');
-    expect(await active()).toBe('origin-options-0');
-    await input.press('End');
-    expect(await active()).toBe(`origin-options-${count - 1}`);
-    await input.press('Escape');
-    expect(await input.getAttribute('aria-expanded')).toBe('false');
-    expect(await input.inputValue()).toBe('ma');
-    await input.press('Escape');
-    expect(await input.inputValue()).toBe('');
-    await type('CORDOBA');
-    expect(await options.first().textContent()).toContain('Córdoba');
-    await type('barclona');
-    expect(await options.first().textContent()).toBe('Barcelona');
-    await type('Saragosse');
-    expect(await options.first().textContent()).toContain('Zaragoza');
-    await type('nowhere at all');
-    expect(await page.textContent('#origin-options')).toBe('No station of that name');
-    await input.press('ArrowDown');
-    expect(await active()).toBeNull();
-    await type('zarag');
-    await options.first().click();
-    expect(await input.inputValue()).toContain('Zaragoza');
-  });
-
-  test('the combobox: without an answer of the server it has the stations of the page', async () => {
-    const page = await browser.open();
-    await page.route('**/stations?*', (route) => route.abort());
-    await page.goto(server().url);
-    await page.waitForSelector('main[data-ready]');
-    await page.fill('#origin', 'cordoba');
-    await page.waitForSelector(SUGGESTED);
-    expect(await page.textContent('#origin-options li')).toContain('Córdoba');
-    await page.fill('#origin', 'barclona');
-    await page.waitForSelector(SUGGESTED);
-    expect(await page.textContent('#origin-options')).toBe('No station of that name');
-  });
-
-  test('rows of one carrier are there while another hangs; then its chip says so, and it is asked again', async () => {
+  test('rows of one carrier are there while another hangs; then a notice says so, and it is asked again', async () => {
     await plan('renfe', { fault: { kind: 'hang' } });
     const page = await browser.open();
     await page.goto(`${server().url}/?${ROUTE}`);
     await page.waitForSelector('.journey');
-    expect(await page.getAttribute('[data-carrier=renfe]', 'data-state')).toBe('running');
-    expect(await page.getAttribute('[data-carrier=ouigo]', 'data-state')).toBe('ok');
+    await answered(page, 'renfe', 'running');
+    await answered(page, 'ouigo', 'ok');
+    await answered(page, 'avlo', 'ok');
+    expect(await count(page)).toMatch(/^2 of 3 answered · \d+ trains so far$/);
+    expect(await page.locator('.answered i.done').count()).toBe(2);
+    expect(await page.locator('.ghost').count()).toBe(3);
+    const heights = await page
+      .locator('.journey, .ghost')
+      .evaluateAll((rows) => rows.map((row) => Math.round(row.getBoundingClientRect().height)));
+    expect(Math.max(...heights) - Math.min(...heights)).toBeLessThanOrEqual(1);
+    expect(await page.textContent('#filters')).toContain('Renfeasking');
+    expect(await page.locator('.notice').count()).toBe(0);
+    expect(await violationsOf(page)).toEqual([]);
     await done(page);
-    expect(await page.getAttribute('[data-carrier=renfe]', 'data-state')).toBe('timeout');
-    expect(await page.getAttribute('[data-carrier=renfe]', 'title')).toContain('TIMEOUT');
-    expect(await status(page)).toMatch(/^\d+ journeys; Renfe did not answer/);
-    await page.click('.notes summary');
-    expect(await page.textContent('#notes')).toMatch(/four calls, one after the other.*TIMEOUT/);
+    expect(await page.locator('.ghost').count()).toBe(0);
+    expect(await page.textContent('.notice')).toContain(
+      'Renfe did not answer in time. Its trains are missing below.',
+    );
+    expect(await page.textContent('#filters')).toContain('Renfeno answer');
+    await page.click('.asked > summary');
+    expect(await page.textContent('#carriers')).toMatch(/four calls, one after the other.*TIMEOUT/);
     expect(await violationsOf(page)).toEqual([]);
     const rows = await page.locator('.journey').count();
     const before = await upstream();
@@ -142,20 +159,20 @@ describeInBrowser('the traveller’s page', () => {
       document.querySelector('[data-again]').click();
       const look = () => {
         const stale = document.querySelectorAll('.journeys.stale .journey').length;
-        const states = [...document.querySelectorAll('.chip')].map((chip) => chip.dataset.state);
+        const states = [...document.querySelectorAll('#carriers li')].map((one) => one.dataset.state);
         if (states.includes('running')) resolve({ stale, states });
         else requestAnimationFrame(look);
       };
       requestAnimationFrame(look);
     })`);
     expect(asking).toEqual({ stale: rows, states: ['running', 'ok', 'ok'] });
-    await page.waitForSelector('[data-carrier=renfe][data-state=ok]');
+    await answered(page, 'renfe', 'ok');
     await done(page);
     await eventually(async () =>
       expect(await page.locator('.journey').count()).toBeGreaterThan(rows),
     );
-    expect(await page.locator('.journeys.stale').count()).toBe(0);
-    expect(await status(page)).toMatch(/^\d+ journeys in \d+ ms$/);
+    expect(await page.locator('.journeys.stale, .notice').count()).toBe(0);
+    expect(await count(page)).toMatch(/^\d+ trains of 3 carriers$/);
     const { ouigo, avlo } = await upstream();
     expect([ouigo?.arrived, avlo?.arrived]).toEqual([
       before['ouigo']?.arrived,
@@ -164,97 +181,152 @@ describeInBrowser('the traveller’s page', () => {
     expect(new URL(page.url()).searchParams.has('carriers')).toBe(false);
   });
 
-  test('a wrong field is said beside it, and the nearest stations fill it', async () => {
+  test('Back shows the search before; an order keeps the address and the focus', async () => {
     const page = await browser.open();
-    await page.goto(`${server().url}/?origin=Madrit&destination=Barcelona`);
-    await page.waitForSelector('#origin-note');
-    expect(await page.getAttribute('#origin', 'aria-invalid')).toBe('true');
-    expect(await page.getAttribute('#origin', 'aria-describedby')).toBe('origin-note');
-    expect(await violationsOf(page)).toEqual([]);
-    await page.click('#origin-note button');
-    await done(page);
-    expect(await page.getAttribute('#origin', 'aria-invalid')).toBeNull();
-    expect(await page.inputValue('#origin')).not.toBe('Madrit');
-  });
-
-  test('Back shows the search before; sorting keeps the address and the focus', async () => {
-    const page = await browser.open();
-    await page.goto(`${server().url}/?${ROUTE}`);
-    await done(page);
-    await page.fill('#destination', 'Sevilla');
-    await page.click('button.main');
-    await page.waitForURL(/Sevilla/);
-    await done(page);
-    await page.goBack();
-    await eventually(async () => expect(await page.inputValue('#destination')).toBe('Barcelona'));
+    await page.goto(`${server().url}/?${ROUTE}&order=departure`);
     await done(page);
     const byDeparture = await times(page);
     expect(byDeparture).toEqual(byDeparture.toSorted());
-    await page.focus('[name=order][value=price]');
-    await page.keyboard.press('Space');
+    await page.click('#days a[aria-label="Day after"]');
+    await page.waitForURL(/date=/);
+    await done(page);
+    await page.goBack();
+    await page.waitForURL((url) => !url.searchParams.has('date'));
+    await done(page);
+    await eventually(async () => expect(await times(page)).toEqual(byDeparture));
+    await page.selectOption('#order', 'price');
     await page.waitForURL(/order=price/);
-    expect(await page.evaluate("document.activeElement?.getAttribute('value')")).toBe('price');
-    await page.waitForSelector('main[data-state=done]');
-    const prices = (await page.locator('.price').allTextContents())
-      .map((text) => Number.parseFloat(text))
-      .filter((price) => !Number.isNaN(price));
+    await page.waitForSelector('.tab[data-order=price][aria-current]');
+    const shown = await page.locator('.price b').allTextContents();
+    const prices = shown
+      .filter((text) => text.startsWith('€'))
+      .map((text) => Number(text.slice(1)));
     expect(prices).toEqual(prices.toSorted((one, other) => one - other));
+    expect(await page.textContent('.tab[data-order=price] b')).toContain(
+      `€${prices[0]?.toFixed(2)}`,
+    );
+    expect(await page.locator('.journey').first().getAttribute('class')).toContain('cheapest');
+  });
+
+  test('a day that was asked for keeps its lowest price in the strip; no other day is asked', async () => {
+    const page = await browser.open();
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/search?')) asked.push(request.url());
+    });
+    await page.goto(`${server().url}/?${ROUTE}`);
+    await done(page);
+    const [own = ''] = await page.locator('.day[aria-current] b').allTextContents();
+    expect(own).toBe(await page.locator('.cheapest .price b').first().textContent());
+    expect(await page.locator('.day').count()).toBe(7);
+    expect(await page.locator('.day b:text-is("–")').count()).toBe(6);
+    await page.click('#days a[aria-label="Day after"]');
+    await page.waitForURL(/date=/);
+    await done(page);
+    await page.waitForSelector('.day[aria-current] b:not(:has(.skeleton))');
+    expect(await page.locator('.day:not([aria-current]) b').allTextContents()).toContain(own);
+    expect(asked).toHaveLength(2);
   });
 
   test('filters hide journeys, say how many, and keep focus and open details', async () => {
     const page = await browser.open();
     await page.goto(`${server().url}/?${ROUTE}`);
     await done(page);
-    const all = await page.locator('.journey').count();
+    const found = await page.locator('.journey').count();
     const ouigo = page.locator('.journey', { hasText: 'OUIGO' }).first();
     await ouigo.locator('> details > summary').click();
-    await page.check('#filters [value=ouigo]');
-    await eventually(async () => expect(await page.locator('.journey').count()).toBeLessThan(all));
+    await page.focus('#filters [name=carriers][value=ouigo]');
+    await page.keyboard.press('Space');
+    await eventually(async () =>
+      expect(await page.locator('.journey').count()).toBeLessThan(found),
+    );
+    expect(await page.evaluate('document.activeElement?.value')).toBe('ouigo');
     const shown = await page.locator('.journey').count();
-    expect(await page.textContent('#hidden-count')).toBe(`${all - shown} hidden by the filters`);
-    expect(await ouigo.locator('details').getAttribute('open')).not.toBeNull();
-    await page.fill('#filters [name=from]', '12:00');
-    await eventually(async () => {
-      for (const time of await times(page)) expect(time >= '12:00').toBe(true);
-    });
+    expect(await count(page)).toBe(`${shown} of ${found} trains of 3 carriers`);
+    expect(await ouigo.locator('> details').getAttribute('open')).not.toBeNull();
+    const behind = await page
+      .locator('.bands label', { has: page.locator('[value="12"]') })
+      .locator('.muted')
+      .textContent();
+    await page.uncheck('#filters [name=carriers][value=ouigo]');
+    await page.check('#filters [name=bands][value="12"]');
+    await eventually(async () =>
+      expect(await page.locator('.journey').count()).toBe(Number(behind)),
+    );
+    for (const time of await times(page)) expect(time >= '12:00' && time < '18:00').toBe(true);
+    await page.check('#filters [name=changes][value="1"]');
+    expect(await page.textContent('.empty h2')).toBe(`Your filters hide all ${found} trains`);
+    await page.click('.empty [data-clear]');
+    await eventually(async () => expect(await page.locator('.journey').count()).toBe(found));
+    expect(await page.locator('#filters :checked').count()).toBe(0);
   });
 
-  test('no journeys on a day: earlier and later ones are offered', async () => {
-    for (const carrier of ['renfe', 'ouigo', 'avlo']) await plan(carrier, { journeys: 0 });
-    const page = await browser.open();
+  test('on a phone the filters are a sheet, which shows how many trains they leave', async () => {
+    const page = await browser.open({ viewport: { width: 390, height: 844 }, hasTouch: true });
     await page.goto(`${server().url}/?${ROUTE}`);
     await done(page);
-    expect(await status(page)).toContain('No journeys on this day');
-    const next = await page.getAttribute('#pages a:text-is("Later")', 'href');
-    expect(new URL(next ?? '', page.url()).searchParams.get('origin')).toBe('Atocha');
-    await page.click('#pages a:text-is("Later")');
-    await done(page);
-    expect(await page.textContent('#pages')).toContain('Earlier');
+    const found = await page.locator('.journey').count();
+    expect(await page.isVisible('#filters')).toBe(false);
+    await page.click('#filter-button');
+    expect(await page.isVisible('#filters')).toBe(true);
+    await page.check('#sheet [name=bands][value="8"]');
+    const text = (await page.textContent('#sheet-show')) ?? '';
+    expect(text).toMatch(/^Show \d+ trains?$/);
     expect(await violationsOf(page)).toEqual([]);
+    const small = await page
+      .locator('#sheet :is(label, button)')
+      .evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().height < 44).length);
+    expect(small).toBe(0);
+    await page.click('#sheet-show');
+    expect(await page.isVisible('#sheet')).toBe(false);
+    expect(await page.locator('.journey').count()).toBe(Number(/\d+/.exec(text)?.[0]));
+    expect(await page.textContent('#filter-button')).toBe(' Filters 1');
+    await page.click('#filter-button');
+    await page.click('#sheet [data-clear]');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('#sheet', { state: 'hidden' });
+    expect(await page.locator('.journey').count()).toBe(found);
   });
 
-  test('Earlier and Later keep the order that was chosen after the search', async () => {
+  test('Later and Earlier append below a heading of their day, with the order that was chosen, and keep the address', async () => {
     const page = await browser.open();
-    await page.goto(`${server().url}/?${ROUTE}`);
+    await page.goto(
+      `${server().url}/?${ROUTE}&date=2026-12-15&order=price`.replace('2026-12-15', inDays(14)),
+    );
     await done(page);
-    for (const order of ['best', 'price']) {
-      await page.check(`[name=order][value=${order}]`);
-      for (const link of ['Earlier', 'Later']) {
-        const to = await page.getAttribute(`#pages a:text-is("${link}")`, 'href');
-        expect(new URL(to ?? '', page.url()).searchParams.get('order'), link).toBe(order);
-      }
+    const [url, first] = [page.url(), await page.locator('.journey').first().getAttribute('id')];
+    const found = await page.locator('.journey').count();
+    for (const [link, day] of [
+      ['later', inDays(15)],
+      ['earlier', inDays(13)],
+    ] as const) {
+      await page.focus(`[data-more=${link}]`);
+      await page.keyboard.press('Enter');
+      await page.waitForSelector(`#day-${day}`);
+      await done(page);
+      // The focus leads to what was asked for.
+      await page.waitForSelector(`#day-${day} h2:focus`);
     }
-    await page.check('[name=order][value=best]');
-    await page.click('#pages a:text-is("Later")');
-    await done(page);
-    expect(await page.isChecked('[name=order][value=best]')).toBe(true);
-    expect(new URL(page.url()).searchParams.get('order')).toBe('best');
+    expect(await page.locator('.dayhead').count()).toBe(2);
+    expect(page.url()).toBe(url);
+    expect(await page.locator('.journey').first().getAttribute('id')).toBe(first);
+    expect(await page.locator('.journey').count()).toBeGreaterThan(2 * found);
+    const after = await page.locator(`#day-${inDays(15)} ~ .journey .price b`).allTextContents();
+    const prices = after.map((text) => Number(text.slice(1)));
+    const own = prices.slice(0, prices.findIndex((price) => Number.isNaN(price)) >>> 0);
+    expect(own.length).toBeGreaterThan(0);
+    expect(await violationsOf(page)).toEqual([]);
+    // Without script they are links to the same page.
+    const plain = await browser.open({ javaScriptEnabled: false });
+    await plain.goto(`${server().url}/?${ROUTE}&date=${inDays(14)}&plain=1`);
+    await plain.click('[data-more=later]');
+    await plain.waitForSelector(`#day-${inDays(15)}`);
   });
 
-  test('a train that is sold out says so, and sorts last by price', async () => {
+  test('a train that is sold out says so, quietly, and comes last by price', async () => {
     let day = '';
     for (let ahead = 1; day === '' && ahead < 30; ahead++) {
-      const date = new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10);
+      const date = inDays(ahead);
       const answer = await fetch(`${server().url}/search?${ROUTE}&date=${date}`);
       const { journeys } = (await answer.json()) as { journeys: { offers: unknown[] }[] };
       if (journeys.some(({ offers }) => offers.length === 0)) day = date;
@@ -264,59 +336,131 @@ describeInBrowser('the traveller’s page', () => {
     await page.goto(`${server().url}/?${ROUTE}&date=${day}&order=price`);
     await done(page);
     const last = page.locator('.journey').last();
-    expect(await last.locator('.price').textContent()).toBe('sold out');
+    expect(await last.locator('.price').textContent()).toBe('Sold out');
     await last.locator('> details > summary').click();
-    expect(await last.textContent()).toContain('No seller has seats left.');
+    expect(await last.locator('.tickets').textContent()).toContain('No seller has seats left.');
   });
 
-  test.each(['light', 'dark'] as const)('%s: no violation in five states', async (colorScheme) => {
-    const page = await browser.open({ colorScheme });
-    const violations: unknown[] = [];
-    const look = async () => violations.push(...(await violationsOf(page)));
-    await page.goto(server().url);
-    await page.waitForSelector('main[data-ready]');
-    await page.fill('#origin', 'ma');
-    await look();
+  /** Each state of the results, one after the other on one page. */
+  async function* states(page: Page): AsyncGenerator<string, void> {
+    const go = (query = ROUTE) => page.goto(`${server().url}/?${query}`);
+    const is = (state: string) => page.waitForSelector(`main[data-state=${state}]`);
+    await go();
+    await done(page);
+    await page.locator('.journey > details > summary').nth(1).click();
+    await page.waitForSelector('.inside');
+    yield 'open';
+    await page.click('.asked > summary');
+    yield 'what carriers answered';
+    await plan('renfe', { fault: { kind: 'hang' } });
+    await go();
+    await page.waitForSelector('.journey');
+    yield 'asking';
+    await plan('renfe', { fault: { kind: 'error' } });
+    await go();
+    await page.waitForSelector('.notice');
+    yield 'partial';
+    await page.evaluate(`document.querySelector('[name=changes][value="1"]').click()`);
+    await page.waitForSelector('.empty');
+    yield 'filtered away';
+    for (const carrier of all) await plan(carrier, { ...ALL_WELL, journeys: 0 });
+    await go();
+    await page.waitForSelector('.empty');
+    yield 'none that day';
+    await go('origin=Madrid&destination=London');
+    await page.waitForSelector('.nowhere');
+    await page.click('.answers summary');
+    yield 'not served';
+    for (const carrier of all) await plan(carrier, { ...ALL_WELL, fault: { kind: 'error' } });
+    await go();
+    await page.waitForSelector('.empty');
+    yield 'no answer';
+    await page.route('**/search?*', (route) => route.abort());
+    await go();
+    await is('broken');
+    yield 'broken';
+    await page.unroute('**/search?*');
+    const problem = { title: 'Service Unavailable', status: 503, detail: 'The server is busy' };
+    await page.route('**/search?*', (route) => route.fulfill({ status: 503, json: problem }));
+    await go();
+    await is('failed');
+    expect(await page.textContent('.empty h2')).toBe('Too many people are searching');
+    yield 'too busy';
+    await page.unroute('**/search?*');
+    for (const carrier of all) await plan(carrier, ALL_WELL);
+  }
+
+  test.each(
+    (['light', 'dark', 'forced'] as const).flatMap((scheme) =>
+      [1280, 390, 320].map((width) => [scheme, width] as const),
+    ),
+  )('%s, %i px: nothing scrolls sideways, no violation in any state', async (scheme, width) => {
+    const isForced = scheme === 'forced';
+    const page = await browser.open({
+      viewport: { width, height: 800 },
+      colorScheme: isForced ? 'dark' : scheme,
+      ...(isForced && { forcedColors: 'active' }),
+    });
+    const wrong: unknown[] = [];
+    for await (const state of states(page)) {
+      const found = await violationsOf(page, { forced: isForced });
+      const wide = Number(await page.evaluate('document.documentElement.scrollWidth'));
+      if (found.length > 0 || wide > width) wrong.push({ state, wide, found });
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test('text of 200 %: nothing scrolls sideways', async () => {
+    const page = await browser.open({ viewport: { width: 1280, height: 900 } });
     await page.goto(`${server().url}/?${ROUTE}`);
     await done(page);
     await page.locator('.journey > details > summary').first().click();
-    await look();
-    await plan('renfe', { fault: { kind: 'error' } });
-    await page.goto(`${server().url}/?${ROUTE}`);
-    await done(page);
-    await look();
-    await page.goto(`${server().url}/?origin=Madrit&destination=Barcelona`);
-    await page.waitForSelector('#origin-note');
-    await look();
-    for (const carrier of ['renfe', 'ouigo', 'avlo'])
-      await plan(carrier, { ...ALL_WELL, journeys: 0 });
-    await page.goto(`${server().url}/?${ROUTE}`);
-    await done(page);
-    await look();
-    expect(violations).toEqual([]);
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setDeviceMetricsOverride', {
+      ...{ width: 640, height: 450, deviceScaleFactor: 2, mobile: false },
+    });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(640);
+    expect(await violationsOf(page)).toEqual([]);
   });
 
-  test('without script: carriers come one by one, then the sorted list; a wrong field is said', async () => {
+  test('without script: first the places, then what carriers answered, then the whole list', async () => {
     await plan('renfe', { fault: { kind: 'hang' } });
     const page = await browser.open({ javaScriptEnabled: false });
-    await page.goto(server().url);
-    await page.fill('#origin', 'Madrid');
-    await page.fill('#destination', 'Barcelona');
-    await page.click('button.main', { noWaitAfter: true });
-    await page.waitForSelector('[data-carrier=ouigo]');
-    expect(await page.locator('.journey').count()).toBe(0);
-    await page.waitForSelector('[data-carrier=renfe][data-state=timeout]');
-    await page.waitForSelector('.journey');
-    expect(await page.textContent('#status')).toMatch(/Renfe did not answer.*Ask again/);
-    await page.goto(`${server().url}/?origin=Madrit&destination=Barcelona&plain=1`);
-    expect(await page.textContent('#origin-note')).toContain('Did you mean');
+    await page.goto(`${server().url}/?${ROUTE}&plain=1`, { waitUntil: 'commit' });
+    await page.waitForSelector('.block:last-child .ghost');
+    // Rows of those that answered, before the last one has.
+    await page.waitForSelector('.block:last-child:has(.ghost) .journey');
+    await page.waitForSelector('.block:last-child .notice');
+    expect(await page.locator('.ghost:visible').count()).toBe(0);
+    expect(await page.textContent('#count')).toMatch(/\d+ trains of 2 carriers/);
+    expect(await page.textContent('#notice')).toMatch(/Renfe did not answer in time.*Ask again/);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.locator('#journeys .journey:not(.sold) > details > summary').first().click();
+    expect(await page.isVisible('#journeys .tickets')).toBe(true);
+    await plan('renfe', ALL_WELL);
+    await page.click('#tabs [data-order=price]');
+    await page.waitForSelector('#tabs [data-order=price][aria-current]');
+    expect(await page.textContent('#count')).toMatch(/\d+ trains of 3 carriers/);
+    await page.selectOption('#order', 'departure');
+    await page.click('form.order button');
+    await page.waitForURL(/order=departure/);
+    await page.waitForSelector('#journeys .journey');
+    const byDeparture = await page.locator('#journeys .run > time:first-of-type').allTextContents();
+    expect(byDeparture).toEqual(byDeparture.toSorted());
+    await page.click('#days [aria-label="Day after"]');
+    await page.waitForURL(/date=/);
+    await page.waitForSelector('#journeys .journey');
   });
 
-  test('a followed link without script leads to the rendered list', async () => {
+  test('a followed link without script leads to the rendered list, and with script back to the page', async () => {
     const page = await browser.open({ javaScriptEnabled: false });
     await page.goto(`${server().url}/?${ROUTE}`);
     await page.waitForURL(/plain=1/);
-    await page.waitForSelector('.journey');
+    await page.waitForSelector('#journeys .journey');
+    const other = await browser.open();
+    await other.goto(page.url());
+    await other.waitForURL((url) => !url.searchParams.has('plain'));
+    await done(other);
   });
 
   test('the server’s markup of a journey and the browser’s are the same', async () => {
@@ -325,58 +469,22 @@ describeInBrowser('the traveller’s page', () => {
     await page.goto(`${server().url}/?${ROUTE}`);
     await done(page);
     const rows = (one: Page) =>
-      one.locator('.journey').evaluateAll((all) =>
-        all.map((row) => {
-          // As if it was opened: the script makes the details then.
-          row.querySelector('details')?.dispatchEvent(new Event('toggle'));
-          return row.outerHTML;
-        }),
-      );
+      one.locator('#journeys .journey').evaluateAll((found) => found.map((row) => row.outerHTML));
+    // As if each was opened: the script makes the details then.
+    await page
+      .locator('.journey > details')
+      .evaluateAll((found) => found.map((one) => one.dispatchEvent(new Event('toggle'))));
+    await page.waitForFunction(
+      `document.querySelectorAll('.journey').length === document.querySelectorAll('.inside').length`,
+    );
     expect(await rows(page)).toEqual(await rows(plain));
-  });
-
-  test.each([
-    ['light', { colorScheme: 'light' }],
-    ['dark', { colorScheme: 'dark' }],
-    ['forced colours', { colorScheme: 'dark', forcedColors: 'active' }],
-  ] as const)('320 px, %s: nothing scrolls sideways, no violation', async (_, options) => {
-    const forced = 'forcedColors' in options;
-    const page = await browser.open({ viewport: { width: 320, height: 700 }, ...options });
-    await page.goto(server().url);
-    await page.waitForSelector('main[data-ready]');
-    expect(await violationsOf(page, { forced })).toEqual([]);
-    await page.goto(`${server().url}/?${ROUTE}`);
-    await done(page);
-    await page.locator('.journey > details > summary').first().click();
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
-    expect(await violationsOf(page, { forced })).toEqual([]);
-  });
-
-  test('what is seldom asked is folded, and open where it is asked or wrong', async () => {
-    const page = await browser.open();
-    await page.goto(server().url);
-    await page.waitForSelector('main[data-ready]');
-    expect(await page.isVisible('#via')).toBe(false);
-    await page.goto(`${server().url}/?${ROUTE}&passengers=1&ages=35,8`);
-    await page.waitForSelector('#ages-note');
-    expect(await page.isVisible('#via')).toBe(true);
-    expect(await page.textContent('#ages-note')).toContain('as many as passengers, 1');
-    await page.fill('#passengers', '2');
-    await page.fill('#via', 'Zaragoza');
-    await page.press('#cards', 'Enter');
-    await done(page);
-    const asked = new URL(page.url()).searchParams;
-    expect([asked.get('ages'), asked.get('via'), asked.get('cards')]).toEqual([
-      ...['35,8', 'Zaragoza', null],
-    ]);
-    expect(await page.locator('#ages-note').count()).toBe(0);
   });
 
   test('leaving ends the search upstream', async () => {
     await plan('renfe', { fault: { kind: 'hang' } });
     const page = await browser.open();
     await page.goto(`${server().url}/?${ROUTE}`);
-    await page.waitForSelector('[data-carrier=ouigo][data-state=ok]');
+    await answered(page, 'ouigo', 'ok');
     await eventually(async () => expect((await upstream())['renfe']?.open).toBe(1));
     await page.goto('about:blank');
     await eventually(async () => expect((await upstream())['renfe']?.open).toBe(0));
@@ -387,7 +495,8 @@ describeInBrowser('the traveller’s page', () => {
     page.on('dialog', (dialog) => {
       throw new Error(`Cannot go on: the page says ${dialog.message()}`);
     });
-    const query = { date: '2026-12-01', passengers: PARTY };
+    const ends = { origin: { name: 'Madrid' }, destination: { name: 'Barcelona' } };
+    const query = { date: '2026-12-01', passengers: PARTY, ...ends };
     const carriers = [{ carrier: 'renfe', state: 'ok', ms: 1, found: 1 }];
     const lines = [
       { type: 'search-started', query, carriers: [], deadline: 0 },
@@ -407,33 +516,33 @@ describeInBrowser('the traveller’s page', () => {
     await page.goto(`${server().url}/?${ROUTE}&passengers=3&ages=,40,8`);
     await done(page);
     const row = page.locator('.journey');
-    expect(await row.locator('.price').textContent()).toContain('75.00');
-    expect(await row.locator('.changes').textContent()).toBe('1 change, tight');
+    expect(await row.locator('.price').textContent()).toContain('€75.00');
+    expect(await row.locator('.how').textContent()).toContain('1 change, tight');
+    expect(await row.locator('.flag').textContent()).toBe('2 min late');
     await row.locator('> details > summary').click();
-    const details = row.locator('.details');
-    const said = await details.textContent();
-    for (const text of ['platform 7 instead of 5', 'Renfe Viajeros', '2 adults, 1 child']) {
+    const inside = row.locator('.inside');
+    const said = await inside.textContent();
+    for (const text of ['Platform 7 instead of 5', 'Renfe Viajeros', '2 adults, 1 child']) {
       expect(said).toContain(text);
     }
-    const remarks = details.locator('.remarks li').filter({ hasText: 'No bicycles' });
-    expect(await remarks.isVisible()).toBe(false);
-    await details.locator('.remarks summary').click();
+    const remarks = inside.locator('.remarks li').filter({ hasText: 'No bicycles' });
     expect(await remarks.isVisible()).toBe(true);
-    expect(await details.locator('.remarks li').first().textContent()).toContain('<script>');
-    await details.getByText('2 stops').click();
-    expect(await details.getByText('no stop').isVisible()).toBe(true);
+    expect(await inside.locator('.remarks li').nth(1).textContent()).toContain('<script>');
+    await inside.getByText('2 stops').click();
+    expect(await inside.getByText('no stop').isVisible()).toBe(true);
     expect(await violationsOf(page)).toEqual([]);
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
   });
 
-  test('nothing is loaded from elsewhere; script, style and page stay within 20 kB', async () => {
+  test('nothing is loaded from elsewhere; script, style and page stay within 30 kB', async () => {
     const page = await browser.open();
     const origins = new Set<string>();
     const sizes: Promise<number>[] = [];
     page.on('response', (response) => {
       origins.add(new URL(response.url()).origin);
-      if (response.url().includes('/search?')) return;
+      // Rows are shown before the font and what opens them have come.
+      if (/\/search\?|\.woff2$|-later\.js$/.test(response.url())) return;
       sizes.push(response.headerValue('content-length').then(Number, () => 0));
     });
     await page.goto(`${server().url}/?${ROUTE}`);
@@ -441,6 +550,6 @@ describeInBrowser('the traveller’s page', () => {
     expect([...origins]).toEqual([server().url]);
     const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size);
     expect(bytes).toBeGreaterThan(5000);
-    expect(bytes).toBeLessThan(20_000);
+    expect(bytes).toBeLessThan(30_000);
   });
 });

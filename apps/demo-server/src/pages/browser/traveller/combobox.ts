@@ -1,35 +1,40 @@
 import { fold } from '../../../search/fold.ts';
+import { type Choice, matches, suggestedOf } from '../../form/match-stations.ts';
+import { inCities, type Suggested, shownText, suggestionItems } from '../../form/suggestions.ts';
 import { html } from '../../frame/html.ts';
-import { type Choice, matches } from '../../match-stations.ts';
 import { show } from '../dom/show.ts';
 
-/** What the server suggests for a text. */
-interface Suggestions {
-  readonly stations: readonly {
-    readonly id: string;
-    readonly label: string;
-    readonly alias?: string;
-    readonly searchName: string;
-  }[];
-}
-
 const MOST = 8;
+/** Stations of a city come below it: a few more than single ones. */
+const ASKED = 10;
+
+/** An input with suggestions. */
+export interface Combobox {
+  /** Returns the text that a search takes: an id where the name that is shown is one of several places. */
+  meaning(): string;
+  /** Shows a place. */
+  set(meaning: string, shown: string): void;
+}
 
 /**
  * Makes an input with a `<datalist>` an editable combobox with a list (ARIA Authoring Practices): Down and Up move,
  * Home and End go to the ends, Enter and Tab take the active option, Escape closes, then clears. Stations of the `<datalist>` are
  * there at once; the server's suggestions, which know typing errors and other languages, replace them unless an option is active.
+ * `onTake` is called with each place that is taken.
  */
-export function enhanceCombobox(input: HTMLInputElement): void {
+export function enhanceCombobox(
+  input: HTMLInputElement,
+  onTake: (meaning: string, shown: string) => void,
+): Combobox {
   const choices = choicesOf(input.list);
   input.removeAttribute('list');
   const list = document.createElement('ul');
   list.id = `${input.id}-options`;
-  list.className = 'options';
+  list.className = 'pop suggest';
   list.setAttribute('role', 'listbox');
-  list.setAttribute('aria-label', input.labels?.[0]?.textContent ?? '');
+  list.setAttribute('aria-label', 'Places');
   list.hidden = true;
-  input.after(list);
+  (input.closest('label') ?? input).after(list);
   for (const [name, value] of Object.entries({
     role: 'combobox',
     'aria-autocomplete': 'list',
@@ -40,14 +45,20 @@ export function enhanceCombobox(input: HTMLInputElement): void {
   }
   let active = -1;
   let leaving = new AbortController();
+  let shown: readonly Suggested[] = [];
+  let chosen = { meaning: '', text: '' };
 
-  const options = (): HTMLElement[] => [...list.querySelectorAll<HTMLElement>('[data-name]')];
+  const options = (): HTMLElement[] => [...list.querySelectorAll<HTMLElement>('[data-index]')];
 
   function open(): void {
     leaving.abort();
     leaving = new AbortController();
     const text = input.value.trim();
-    const found = matches(choices, text);
+    if (text === '') {
+      close();
+      return;
+    }
+    const found = suggestedOf(matches(choices, text), text);
     draw(found, 'Looking for stations');
     list.hidden = false;
     input.setAttribute('aria-expanded', 'true');
@@ -56,25 +67,23 @@ export function enhanceCombobox(input: HTMLInputElement): void {
 
   async function suggest(
     text: string,
-    found: readonly Shown[],
+    found: readonly Suggested[],
     signal: AbortSignal,
   ): Promise<void> {
     list.setAttribute('aria-busy', 'true');
-    const suggested = text === '' ? [] : await suggestions(text, signal);
+    const suggested = await suggestions(text, signal);
     if (signal.aborted) return;
     list.removeAttribute('aria-busy');
     if (active < 0) draw(suggested.length === 0 ? found : suggested, 'No station of that name');
   }
 
-  function draw(found: readonly Shown[], none: string): void {
+  function draw(found: readonly Suggested[], none: string): void {
+    shown = inCities(found).slice(0, MOST);
     show(
       list,
-      found.length === 0
+      shown.length === 0
         ? html`<li role="option" aria-disabled="true">${none}</li>`
-        : html`${found.map(
-            ({ name, of }, index) =>
-              html`<li role="option" id="${list.id}-${index}" aria-selected="false" data-name="${name}">${name}${of !== undefined && html` <small>${of}</small>`}</li>`,
-          )}`,
+        : suggestionItems(list.id, shown),
     );
     activate(-1);
   }
@@ -100,9 +109,13 @@ export function enhanceCombobox(input: HTMLInputElement): void {
 
   /** Whether there was an active option. */
   function take(): boolean {
-    const name = list.hidden ? undefined : options()[active]?.dataset['name'];
-    if (name === undefined) return false;
-    input.value = name;
+    const place = list.hidden ? undefined : shown[active];
+    if (place === undefined) return false;
+    const text = shownText(place);
+    chosen = { meaning: place.searchName, text };
+    onTake(place.searchName, text);
+    input.value = text;
+    input.dispatchEvent(new Event('change', { bubbles: true }));
     close();
     return true;
   }
@@ -141,7 +154,9 @@ export function enhanceCombobox(input: HTMLInputElement): void {
         take();
         return;
       case 'Escape':
+        // Empty and closed: whatever is around may close.
         if (isOpen) close();
+        else if (input.value === '') return;
         else input.value = '';
         break;
       default:
@@ -152,28 +167,29 @@ export function enhanceCombobox(input: HTMLInputElement): void {
   // Before the blur that a click would cause.
   list.addEventListener('pointerdown', (event) => {
     event.preventDefault();
-    const option = (event.target as Element).closest<HTMLElement>('[data-name]');
+    const option = (event.target as Element).closest<HTMLElement>('[data-index]');
     if (option === null) return;
     activate(options().indexOf(option));
     take();
   });
+
+  return {
+    meaning: () => (input.value === chosen.text ? chosen.meaning : input.value.trim()),
+    set(meaning, text) {
+      chosen = { meaning, text };
+      input.value = text;
+    },
+  };
 }
 
-/** An option of the list. */
-type Shown = Pick<Choice, 'name' | 'of'>;
-
 /** Returns what the server suggests; nothing if it does not answer. */
-async function suggestions(text: string, signal: AbortSignal): Promise<Shown[]> {
-  const query = new URLSearchParams({ text: text.slice(0, 100), limit: `${MOST}` });
+async function suggestions(text: string, signal: AbortSignal): Promise<readonly Suggested[]> {
+  const query = new URLSearchParams({ text: text.slice(0, 100), limit: `${ASKED}` });
   try {
     const response = await fetch(`/stations?${query}`, { signal });
     if (!response.ok) return [];
-    const { stations } = (await response.json()) as Suggestions;
-    return stations.map(({ id, label, alias, searchName }) => ({
-      name: searchName,
-      // An id stands for a name that others have too.
-      of: searchName === id ? label : alias,
-    }));
+    const { stations } = (await response.json()) as { stations: readonly Suggested[] };
+    return stations;
   } catch {
     return [];
   }
@@ -184,5 +200,6 @@ function choicesOf(list: HTMLElement | null): Choice[] {
     name: option.value,
     folded: fold(option.value),
     of: option.getAttribute('label') ?? undefined,
+    kind: option.dataset['id']?.startsWith('city:') ? 'city' : 'station',
   }));
 }

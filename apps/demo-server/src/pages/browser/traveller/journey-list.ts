@@ -1,37 +1,20 @@
-import { type Journey, type JourneyOrder, sortJourneys } from '@ticketing/core';
 import { html } from '../../frame/html.ts';
-import { journeyDetails, journeyRow } from '../../journey/journey-row.ts';
-import { clockOf, type Names } from '../../journey/names.ts';
+import { journeyBadge } from '../../journey/journey-badge.ts';
+import { barWidth } from '../../journey/journey-bar.ts';
+import { journeyRow, type RowPlace } from '../../journey/journey-row.ts';
+import type { Names } from '../../journey/names.ts';
+import { dayHeading } from '../../results/day-heading.ts';
+import type { ListItem } from '../../results/listed-journeys.ts';
 import { fragmentOf, show } from '../dom/show.ts';
-
-/** What the filters let through; `''` lets everything through. */
-export interface Filter {
-  readonly carriers: ReadonlySet<string>;
-  readonly direct: boolean;
-  /** Departure, as `06:00`. */
-  readonly from: string;
-  readonly to: string;
-}
-
-/** Whether a journey passes. Without a carrier none is asked for, so all pass. */
-export function passes({ sources, transfers, departure }: Journey, filter: Filter): boolean {
-  const { carriers, direct, from, to } = filter;
-  const time = clockOf(departure);
-  return (
-    (carriers.size === 0 || sources.some((source) => carriers.has(source))) &&
-    (!direct || transfers === 0) &&
-    (from === '' || time >= from) &&
-    (to === '' || time <= to)
-  );
-}
+import { later } from './later.ts';
 
 /** The list of journeys on the page. */
 export interface JourneyList {
   /**
-   * Shows these journeys and resolves when all rows are there; `false` if a later update took over. Works in slices of a
+   * Shows these items and resolves when all rows are there; `false` if a later update took over. Works in slices of a
    * few milliseconds, so that input and painting are not held up however many journeys there are.
    */
-  update(journeys: readonly Journey[], order: JourneyOrder): Promise<boolean>;
+  update(items: readonly ListItem[], place: RowPlace): Promise<boolean>;
 }
 
 /** Milliseconds of work between two looks at input. */
@@ -45,15 +28,28 @@ const SLICE_ROWS = 50;
  * each layout several times as long.
  */
 export function createJourneyList(list: HTMLElement, names: () => Names): JourneyList {
-  const shown = new Map<string, { readonly journey: Journey; readonly row: HTMLElement }>();
+  const shown = new Map<string, Shown>();
   let current = 0;
 
-  /** The row of a journey, in the place of the one that it had. */
-  function rowOf(journey: Journey): { readonly row: HTMLElement; readonly old?: HTMLElement } {
-    const known = shown.get(journey.id);
-    if (known?.journey === journey) return { row: known.row };
-    const row = fragmentOf(journeyRow(journey, names(), false)).firstElementChild as HTMLElement;
-    shown.set(journey.id, { journey, row });
+  /** The row of an item, in the place of the one that it had. */
+  function rowOf(
+    item: ListItem,
+    place: RowPlace,
+  ): { readonly row: HTMLElement; readonly old?: HTMLElement } {
+    const known = shown.get(item.id);
+    const isSame =
+      item.kind === 'day' ||
+      (known?.item.kind === 'journey' && known.item.journey === item.journey);
+    if (known !== undefined && isSame) {
+      dress(known, place);
+      return { row: known.row };
+    }
+    const markup =
+      item.kind === 'day'
+        ? dayHeading(item)
+        : journeyRow(item.journey, { names: names(), place, below: false });
+    const row = fragmentOf(markup).firstElementChild as HTMLElement;
+    shown.set(item.id, { item, row, place });
     if (known === undefined) return { row };
     if (known.row.querySelector('details')?.open) fill(row);
     replace(known.row, row);
@@ -64,8 +60,16 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
   function fill(row: Element | null | undefined): void {
     const known = shown.get(row?.id ?? '');
     const details = known?.row.querySelector('details');
-    if (known === undefined || details?.childElementCount !== 1) return;
-    details.append(fragmentOf(journeyDetails(known.journey, names())));
+    if (known?.item.kind !== 'journey' || details?.childElementCount !== 1) return;
+    const { journey } = known.item;
+    void later().then(
+      ({ journeyDetails }) => {
+        if (details.childElementCount > 1) return;
+        details.append(fragmentOf(journeyDetails(journey, names())));
+      },
+      // Without the network it cannot be opened.
+      () => details.removeAttribute('open'),
+    );
   }
 
   // A click comes before it opens, from the keyboard too; a search in the page opens it without one.
@@ -76,17 +80,16 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
   }
 
   return {
-    async update(journeys, order) {
+    async update(sorted, place) {
       current += 1;
       const own = current;
-      const sorted = sortJourneys(journeys, order);
       const ids = new Set(sorted.map(({ id }) => id));
       const gone = [...shown].filter(([id]) => !ids.has(id));
       let at: HTMLElement | null = null;
       let next = 0;
       let isBelow = false;
       // Whoever calls has work of its own.
-      if (journeys.length > SLICE_ROWS) await nextTask();
+      if (sorted.length > SLICE_ROWS) await nextTask();
       if (own !== current) return false;
       while (next < sorted.length || gone.length > 0) {
         // What changes below the window moves nothing in it, and need not be measured.
@@ -100,7 +103,7 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
             const hidden = gone.pop();
             if (hidden === undefined) {
               if (next === 0) at = list.firstElementChild as HTMLElement | null;
-              at = put(sorted[next] as Journey, at);
+              at = put(sorted[next] as ListItem, place, at);
               next += 1;
             } else {
               shown.delete(hidden[0]);
@@ -121,14 +124,36 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
     },
   };
 
-  /** Puts the row of a journey before another; returns the row before which the next one comes. */
-  function put(journey: Journey, before: HTMLElement | null): HTMLElement | null {
-    const { row, old } = rowOf(journey);
+  /** Puts the row of an item before another; returns the row before which the next one comes. */
+  function put(item: ListItem, place: RowPlace, before: HTMLElement | null): HTMLElement | null {
+    const { row, old } = rowOf(item, place);
     const at = before === old && old !== undefined ? row : before;
     if (row === at) return at.nextElementSibling as HTMLElement | null;
     move(list, row, at);
     return at;
   }
+}
+
+/** A row, and the list that it was drawn for. */
+interface Shown {
+  readonly item: ListItem;
+  readonly row: HTMLElement;
+  place: RowPlace;
+}
+
+/** Changes what depends on the list: the length of the line, and the badge. */
+function dress(shown: Shown, place: RowPlace): void {
+  const { item, row, place: before } = shown;
+  shown.place = place;
+  if (item.kind === 'day') return;
+  const { journey } = item;
+  if (before.longestMinutes !== place.longestMinutes) {
+    row.querySelector('.bar')?.setAttribute('width', barWidth(journey, place.longestMinutes));
+  }
+  row.classList.toggle('cheapest', journey.id === place.leaders.cheapest);
+  const [was, is] = [before, place].map(({ leaders }) => journeyBadge(journey, leaders));
+  const flag = row.querySelector('.flag');
+  if (flag !== null && String(was) !== String(is)) show(flag, is || html``);
 }
 
 function nextTask(): Promise<void> {
@@ -151,7 +176,7 @@ const GLIDE_MS = 200;
  * Changes a list so that the rows in view do not jump: each glides from where it is seen to its new place, or fades there for
  * people who want less motion. A row that has moved twice goes on from where it is seen.
  */
-function glide(list: HTMLElement, change: () => void): void {
+export function glide(list: HTMLElement, change: () => void): void {
   const seen = nearView(list);
   change();
   for (const [row] of seen) for (const animation of row.getAnimations()) animation.cancel();
@@ -208,29 +233,4 @@ function move(list: HTMLElement, row: HTMLElement, before: Element | null): void
   const moving = list as HTMLElement & { moveBefore?: (row: Node, before: Node | null) => void };
   if (row.isConnected && moving.moveBefore !== undefined) moving.moveBefore(row, before);
   else list.insertBefore(row, before);
-}
-
-/** Renders the filters: a box for each carrier that has answered, direct trains, and a time window. */
-export function showFilters(form: HTMLFormElement, carriers: ReadonlyMap<string, string>): void {
-  show(
-    form,
-    html`<fieldset><legend>Carriers</legend>${[...carriers].map(
-      ([id, name]) =>
-        html`<label><input type="checkbox" name="carrier" value="${id}"> ${name}</label> `,
-    )}</fieldset>
-<label><input type="checkbox" name="direct"> Direct only</label>
-<label>Departure from <input type="time" name="from"></label><label>to <input type="time" name="to"></label>
-<p id="hidden-count" aria-live="polite"></p>`,
-  );
-}
-
-/** Reads the filters. */
-export function readFilter(form: HTMLFormElement): Filter {
-  const data = new FormData(form);
-  return {
-    carriers: new Set(data.getAll('carrier').map(String)),
-    direct: data.has('direct'),
-    from: String(data.get('from') ?? ''),
-    to: String(data.get('to') ?? ''),
-  };
 }

@@ -1,6 +1,6 @@
 import type { SearchAnswerEvent } from '../../../search/search-answer.ts';
-import type { ShownProblem } from '../../problem-note.ts';
-import type { FeedEvent } from '../../search-state.ts';
+import type { ShownProblem } from '../../form/shown-problem.ts';
+import type { FeedEvent } from '../../results/search-state.ts';
 
 /**
  * Asks the server, and calls back with each event. Resolves when the search has ended in whatever way; after an abort
@@ -9,12 +9,12 @@ import type { FeedEvent } from '../../search-state.ts';
 export async function follow(
   url: string,
   {
-    again,
+    asked,
     signal,
     onEvent,
   }: {
-    /** Those that are asked, where the others are not asked again. */
-    again?: readonly string[] | undefined;
+    /** What is asked, and what stays. */
+    asked: Omit<Extract<FeedEvent, { readonly type: 'asked' }>, 'type'>;
     signal: AbortSignal;
     onEvent: (event: FeedEvent) => void;
   },
@@ -22,7 +22,7 @@ export async function follow(
   const emit = (event: FeedEvent): void => {
     if (!signal.aborted) onEvent(event);
   };
-  emit({ type: 'asked', again });
+  emit({ type: 'asked', ...asked });
   let isDone = false;
   try {
     const response = await fetch(url, { headers: { accept: 'application/x-ndjson' }, signal });

@@ -1,0 +1,8 @@
+import { existsSync } from 'node:fs';
+
+const PATHS = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/google-chrome'];
+
+/** Path of the browser that tests, benches and pictures start: CHROMIUM, or where systems install one. */
+export const chromiumPath: string | undefined = PATHS.find(
+  (path) => path !== undefined && existsSync(path),
+);

@@ -1,0 +1,7 @@
+// What the traveller's page needs once somebody does more than look at the list.
+import { journeyDetails } from '../journey/journey-details.ts';
+import { joinJourneys } from '../results/join-journeys.ts';
+import type { Later } from './traveller/later.ts';
+import { enhanceSearchForm } from './traveller/search-form.ts';
+
+export const later: Later = { journeyDetails, joinJourneys, enhanceSearchForm };

@@ -1,0 +1,16 @@
+import type { journeyDetails } from '../../journey/journey-details.ts';
+import type { joinJourneys } from '../../results/join-journeys.ts';
+import type { enhanceSearchForm } from './search-form.ts';
+
+/** Code that a list needs not to be shown: it comes in a bundle of its own. */
+export interface Later {
+  readonly journeyDetails: typeof journeyDetails;
+  readonly joinJourneys: typeof joinJourneys;
+  readonly enhanceSearchForm: typeof enhanceSearchForm;
+}
+
+/** Loads the rest of the page's script; once, however often it is called. */
+export async function later(): Promise<Later> {
+  const url = new URL('traveller-later.js', import.meta.url);
+  return ((await import(url.href)) as { readonly later: Later }).later;
+}

@@ -1,0 +1,301 @@
+import type { JourneyOrder } from '@ticketing/core';
+import type { ShownProblem } from '../../form/shown-problem.ts';
+import type { Names } from '../../journey/names.ts';
+import { countLine, toAskAgain } from '../../results/carrier-line.ts';
+import { filterPanel } from '../../results/filter-panel.ts';
+import { choicesOf, passes } from '../../results/journey-filter.ts';
+import {
+  dayOf,
+  leaderIds,
+  leadersOf,
+  listItems,
+  longestOf,
+  lowestPrice,
+  USUAL_ORDER,
+} from '../../results/listed-journeys.ts';
+import { orderOf } from '../../results/order-tabs.ts';
+import { counted, ghostRows, isAsking, places, type ShownSearch } from '../../results/places.ts';
+import { searchKey } from '../../results/search-address.ts';
+import {
+  type Direction,
+  idle,
+  namesOf,
+  reduce,
+  type SearchState,
+} from '../../results/search-state.ts';
+import { elementOf } from '../dom/element-of.ts';
+import { fragmentOf, show, showAnew } from '../dom/show.ts';
+import { createDayPrices } from './day-prices.ts';
+import { createFilters } from './filters.ts';
+import { createJourneyList, glide } from './journey-list.ts';
+import { later } from './later.ts';
+import { follow } from './search-feed.ts';
+
+/** Screen readers repeat a line that changes: once a second at most. */
+const STATUS_EVERY_MS = 1000;
+/** Rows that come later push others down: carriers that answer at about the same time are drawn at once. */
+const LIST_EVERY_MS = 300;
+/** Events after which the rows of the search before are still all that there is. */
+const WAITS: ReadonlySet<string> = new Set(['asked', 'search-started', 'carrier-status']);
+
+/** The results of a page. */
+export interface Results {
+  /** Follows the search of an address; without stations there is none. */
+  ask(address: URLSearchParams): void;
+  /** Ends the search that is followed. */
+  leave(): void;
+}
+
+/** The page around the results. */
+export interface ResultsSurroundings {
+  readonly main: HTMLElement;
+  readonly names: Names;
+  readonly examples: ShownSearch['ways']['examples'];
+  /** Shows a problem beside its field; `false` if it has none. */
+  showProblem(problem: ShownProblem | undefined): boolean;
+  /** Called when a search has ended, in whatever way. */
+  onSettled(): void;
+  /** Goes to another address, as a link does. */
+  goTo(address: URLSearchParams): void;
+}
+
+/** Starts the results of a page. Whatever comes is drawn into its place. */
+export function createResults(page: ResultsSurroundings): Results {
+  const { main } = page;
+  const place = (id: string): HTMLElement => elementOf(main, `#${id}`);
+  const [days, journeys, status] = [place('days'), place('journeys'), place('status')];
+  const list = createJourneyList(journeys, () => shown().names);
+  const prices = createDayPrices(() => sessionStorage);
+  const filters = createFilters(main, () => drawList());
+
+  let state: SearchState = idle;
+  let address = new URLSearchParams();
+  /** What was asked last, for asking again. */
+  let asked: { readonly url: URLSearchParams; readonly more?: Direction | undefined } = {
+    url: address,
+  };
+  let leaving = new AbortController();
+  let spokenAt = Number.NEGATIVE_INFINITY;
+  let speaking: ReturnType<typeof setTimeout> | undefined;
+  let frame = 0;
+  let listedAt = 0;
+  let listing: ReturnType<typeof setTimeout> | undefined;
+  /** Rows of the last search stay, dimmed, until the first new ones come. */
+  let isStale = false;
+
+  const order = (): JourneyOrder => orderOf(address.get('order'), USUAL_ORDER);
+
+  function shown(): ShownSearch {
+    const { first = '', last = '', day: usual = '' } = days.dataset;
+    const { names, examples } = page;
+    return {
+      state,
+      names: {
+        ...names,
+        ...namesOf(state, address),
+        stations: new Map([...names.stations, ...state.stations]),
+      },
+      order: order(),
+      address,
+      day: state.day ?? (address.get('date') || usual),
+      ways: { bounds: { first, last }, prices: prices.of(searchKey(address)), examples },
+    };
+  }
+
+  /** With `again`, only these carriers are asked; with `more`, what is known stays. */
+  async function search(
+    url: URLSearchParams,
+    {
+      again,
+      more,
+    }: {
+      readonly again?: readonly string[] | undefined;
+      readonly more?: Direction | undefined;
+    } = {},
+  ): Promise<void> {
+    leaving.abort();
+    leaving = new AbortController();
+    const { signal } = leaving;
+    if (!url.has('origin') && !url.has('destination')) {
+      state = idle;
+      draw();
+      return;
+    }
+    asked = { url, more };
+    const keeps = again !== undefined || more !== undefined;
+    const join = keeps ? (await later()).joinJourneys : undefined;
+    if (signal.aborted) return;
+    isStale = more === undefined && journeys.childElementCount > 0;
+    listedAt = performance.now();
+    // A form that was sent without script has its empty fields, too.
+    const wanted = new URLSearchParams(
+      [...url].filter(([name, value]) => name !== 'plain' && value !== ''),
+    );
+    if (again !== undefined) wanted.set('carriers', again.join());
+    void follow(`/search?${wanted}`, {
+      asked: { again, more, join },
+      signal,
+      onEvent(event) {
+        state = reduce(state, event);
+        if (!WAITS.has(event.type)) isStale = false;
+        if (event.type === 'search-done') remember();
+        // Many events come at once: one picture of all.
+        if (frame === 0) frame = requestAnimationFrame(draw);
+      },
+    }).then(page.onSettled);
+  }
+
+  /** Keeps the lowest price of the day, for the strip of other days. */
+  function remember(): void {
+    const { day, journeys: found } = state;
+    if (day === undefined || address.has('page')) return;
+    const price = lowestPrice([...found.values()].filter((one) => dayOf(one) === day));
+    if (price !== undefined) prices.remember(searchKey(address), day, price);
+  }
+
+  function draw(): void {
+    frame = 0;
+    const { phase, problem } = state;
+    if (isStale || phase === 'asking') main.dataset['state'] = phase;
+    const isOfField = page.showProblem(phase === 'failed' ? problem : undefined);
+    main.toggleAttribute('data-wrong', isOfField);
+    drawLine();
+    journeys.classList.toggle('stale', isStale);
+    clearTimeout(listing);
+    if (!isStale) {
+      const wait = phase === 'asking' ? listedAt + LIST_EVERY_MS - performance.now() : 0;
+      if (wait <= 0) drawList();
+      else listing = setTimeout(drawList, wait);
+    }
+    const wait = spokenAt + STATUS_EVERY_MS - performance.now();
+    clearTimeout(speaking);
+    if (wait <= 0 || phase !== 'asking') speak();
+    else speaking = setTimeout(speak, wait);
+  }
+
+  /** Draws what is above the list: it has the same size whatever is in it. */
+  function drawLine(): void {
+    const search = shown();
+    showAnew(days, places.days(search));
+    centre(days);
+    showAnew(place('tabs'), places.tabs(search));
+    elementOf<HTMLSelectElement>(main, '#order').value = order();
+    showAnew(place('count'), places.count(search));
+    showAnew(place('carriers'), places.carriers(search));
+  }
+
+  function drawList(): void {
+    listedAt = performance.now();
+    const search = shown();
+    const { phase, more } = state;
+    const all = [...state.journeys.values()];
+    const filter = filters.read();
+    const visible = all.filter((journey) => passes(journey, filter));
+    const choices = choicesOf(all);
+    filters.draw(
+      filterPanel({
+        choices,
+        filter,
+        carriers: state.carriers,
+        names: search.names,
+        isAsking: isAsking(state),
+      }),
+      visible.length,
+    );
+    showAnew(place('count'), places.count(search, visible.length));
+    const hadMore = place('pages').contains(document.activeElement) || isFocusLost;
+    const change = (): void => {
+      const isMoved = showAnew(place('notice'), places.notice(search));
+      // A list that is put in anew appears below the notice; one that has the focus would lose it.
+      if (isMoved && !journeys.contains(document.activeElement)) {
+        journeys.parentElement?.insertBefore(journeys, journeys.nextElementSibling);
+      }
+      showAnew(place('empty'), places.empty(search, visible.length));
+    };
+    if (journeys.childElementCount > 0) glide(journeys, change);
+    else change();
+    showAnew(place('pages'), places.pages(search));
+    // New ones each time: those that rows push down would be seen to jump.
+    document.getElementById('ghosts')?.remove();
+    isFocusLost = hadMore && phase === 'asking';
+    const items = listItems(visible, { order: order(), day: search.day });
+    const isNew = (id: string): boolean => document.getElementById(id) === null;
+    const day = items.find(({ kind, id }) => kind === 'day' && isNew(id));
+    const leaders = leaderIds(leadersOf(all, state.day));
+    void list.update(items, { longestMinutes: longestOf(all), leaders }).then((isWhole) => {
+      if (!isWhole) return;
+      if (phase === 'asking') place('list').append(fragmentOf(ghostRows(items.length === 0)));
+      if (more !== undefined || hadMore) focusDay(day?.id);
+      main.dataset['state'] = phase;
+    });
+  }
+
+  /** Somebody asked for more trains by the keyboard, and the link is gone. */
+  let isFocusLost = false;
+
+  /** Leads to the journeys that somebody asked for. */
+  function focusDay(id: string | undefined): void {
+    const heading = document.getElementById(id ?? '')?.querySelector('h2');
+    heading?.focus();
+    if (heading) isFocusLost = false;
+  }
+
+  function speak(): void {
+    spokenAt = performance.now();
+    const { phase } = state;
+    const isShown = phase === 'asking' || phase === 'done';
+    show(status, isShown ? countLine(counted(state)) : '');
+  }
+
+  function setOrder(chosen: string): void {
+    address = new URLSearchParams(address);
+    address.set('order', chosen);
+    history.replaceState(null, '', `/?${address}`);
+    drawLine();
+    drawList();
+  }
+
+  main.addEventListener('click', (event) => {
+    const link = (event.target as Element).closest<HTMLElement>(
+      '[data-again], [data-more], [data-clear], a[data-day], a[data-order]',
+    );
+    if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const to = new URLSearchParams(link.getAttribute('href')?.split('?')[1]);
+    const { order: chosen, more } = link.dataset;
+    if (link.dataset['clear'] !== undefined) filters.clear();
+    else if (chosen !== undefined) setOrder(chosen);
+    else if (more !== undefined) void search(to, { more: more as Direction });
+    else if (link.dataset['again'] !== undefined) askAgain();
+    else page.goTo(to);
+  });
+  elementOf(main, '#order').addEventListener('change', ({ target }) =>
+    setOrder((target as HTMLSelectElement).value),
+  );
+  elementOf(main, 'form.order').addEventListener('submit', (event) => event.preventDefault());
+  main.addEventListener('keydown', ({ key }) => {
+    const details = elementOf<HTMLDetailsElement>(main, '#asked');
+    if (key === 'Escape') details.open = false;
+  });
+
+  function askAgain(): void {
+    const missing = toAskAgain(state.carriers);
+    const isSome = missing.length > 0 && missing.length < state.carriers.length;
+    void search(asked.url, { again: isSome ? missing : undefined, more: asked.more });
+  }
+
+  return {
+    ask(parameters) {
+      address = parameters;
+      void search(parameters);
+    },
+    leave: () => leaving.abort(),
+  };
+}
+
+/** Scrolls the days so that the one that was asked for is in the middle, where they do not fit. */
+function centre(days: HTMLElement): void {
+  const [row, day] = ['ol', '[aria-current]'].map((one) => days.querySelector<HTMLElement>(one));
+  if (row && day)
+    row.scrollLeft = day.offsetLeft - row.offsetLeft - (row.clientWidth - day.offsetWidth) / 2;
+}

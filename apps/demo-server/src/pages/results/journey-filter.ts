@@ -1,0 +1,117 @@
+import {
+  type CarrierStatus,
+  type Journey,
+  lowestTotals,
+  type Money,
+  type Offer,
+} from '@ticketing/core';
+import { clockOf } from '../journey/names.ts';
+
+/** What the filters let through; an empty set lets everything through. */
+export interface Filter {
+  /** `0`, `1`, or `2` for more. */
+  readonly changes: ReadonlySet<string>;
+  /** First hours of {@link BANDS}. */
+  readonly bands: ReadonlySet<string>;
+  readonly carriers: ReadonlySet<string>;
+  readonly conditions: ReadonlySet<string>;
+}
+
+/** Hours of departure. */
+export const BANDS = [
+  ['0', 8],
+  ['8', 12],
+  ['12', 18],
+  ['18', 24],
+] as const;
+
+/** What tickets can be chosen by. */
+const CONDITIONS = ['change', 'refund'] as const;
+
+export const NO_FILTER: Filter = {
+  changes: new Set(),
+  bands: new Set(),
+  carriers: new Set(),
+  conditions: new Set(),
+};
+
+/** Whether a journey passes. */
+export function passes(journey: Journey, filter: Filter): boolean {
+  const { changes, bands, carriers, conditions } = filter;
+  return (
+    (changes.size === 0 || changes.has(changesOf(journey))) &&
+    (bands.size === 0 || bands.has(bandOf(journey))) &&
+    (carriers.size === 0 || journey.sources.some((source) => carriers.has(source))) &&
+    (conditions.size === 0 ||
+      journey.offers.some((offer) => [...conditions].every((one) => allows(offer, one))))
+  );
+}
+
+/** Counts what is chosen. */
+export function chosenCount(filter: Filter): number {
+  return Object.values(filter).reduce(
+    (sum: number, { size }: ReadonlySet<string>) => sum + size,
+    0,
+  );
+}
+
+/** How many journeys there are behind a choice, and from which price on. */
+export interface Behind {
+  readonly count: number;
+  readonly lowest?: Money | undefined;
+}
+
+/** Journeys behind each choice, before any filter. Keys are those of {@link Filter}, then the choice. */
+export type Choices = ReadonlyMap<`${keyof Filter}:${string}`, Behind>;
+
+/** Counts the journeys behind each choice. */
+export function choicesOf(journeys: readonly Journey[]): Choices {
+  const choices = new Map<`${keyof Filter}:${string}`, Behind>();
+  const add = (key: `${keyof Filter}:${string}`, price?: Money): void => {
+    const { count = 0, lowest } = choices.get(key) ?? {};
+    const isLower = price !== undefined && lowest?.currency === price.currency;
+    const least = isLower && price.amount < lowest.amount ? price : (lowest ?? price);
+    choices.set(key, { count: count + 1, lowest: least });
+  };
+  for (const journey of journeys) {
+    const [price] = lowestTotals(journey);
+    add(`changes:${changesOf(journey)}`, price);
+    add(`bands:${bandOf(journey)}`, price);
+    for (const source of journey.sources) {
+      const own = journey.offers.find(({ seller, rides }) => seller === source && !rides);
+      add(`carriers:${source}`, own?.total);
+    }
+    for (const one of CONDITIONS) {
+      if (journey.offers.some((offer) => allows(offer, one))) add(`conditions:${one}`);
+    }
+  }
+  return choices;
+}
+
+/** Carriers that can be chosen, with what stands beside each. */
+export function carrierChoices(
+  carriers: readonly CarrierStatus[],
+  choices: Choices,
+): readonly { readonly id: string; readonly says: 'asking' | 'no answer' | undefined }[] {
+  return carriers.flatMap(({ carrier: id, state }) => {
+    if (choices.has(`carriers:${id}`)) return { id, says: undefined };
+    if (state === 'running') return { id, says: 'asking' };
+    return state === 'ok' || state === 'empty' ? [] : { id, says: 'no answer' };
+  });
+}
+
+function changesOf({ transfers }: Journey): string {
+  return String(Math.min(transfers, 2));
+}
+
+function bandOf({ departure }: Journey): string {
+  const hour = Number(clockOf(departure).slice(0, 2));
+  return BANDS.find(([, until]) => hour < until)?.[0] ?? '0';
+}
+
+/** Whether a ticket can be changed, or money comes back, also in part. */
+function allows({ flexibility, conditions }: Offer, what: string): boolean {
+  const said = what === 'change' ? conditions?.exchange : conditions?.refund;
+  if (said !== undefined && said !== 'unknown') return said !== 'no';
+  return flexibility === 'full' || flexibility === 'semi';
+}

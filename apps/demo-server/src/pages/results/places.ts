@@ -1,0 +1,84 @@
+import type { JourneyOrder } from '@ticketing/core';
+import { html, type SafeHtml } from '../frame/html.ts';
+import type { Names } from '../journey/names.ts';
+import { type Counted, carrierLine, carrierList } from './carrier-line.ts';
+import { dayStrip } from './day-strip.ts';
+import { emptyNote, type NoteWays, noticeOf } from './empty-note.ts';
+import { leadersOf } from './listed-journeys.ts';
+import { orderTabs } from './order-tabs.ts';
+import { pageLinks } from './page-links.ts';
+import { addressOnDay, addressWith } from './search-address.ts';
+import type { SearchState } from './search-state.ts';
+
+/** A search as it is shown, and where it leads. */
+export interface ShownSearch {
+  readonly state: SearchState;
+  readonly names: Names;
+  readonly order: JourneyOrder;
+  /** The address that the page has. */
+  readonly address: URLSearchParams;
+  /** The day that is asked for, also before an answer. */
+  readonly day: string;
+  readonly ways: Omit<NoteWays, 'addressOf'>;
+}
+
+/** Rows that hold the place of those that will come, with and without others above them. */
+const GHOSTS = 3;
+const GHOSTS_ALONE = 8;
+
+/** Each place of the results, with what is shown in it. The server fills them once, the browser whenever something comes. */
+export const places = {
+  days: ({ state, names, address, day, ways }: ShownSearch): SafeHtml =>
+    dayStrip({
+      day,
+      bounds: ways.bounds,
+      prices: ways.prices,
+      isAsking: isAsking(state),
+      lang: names.lang,
+      addressOf: (one) => addressOnDay(address, one),
+    }),
+  tabs: ({ state, names, address, order }: ShownSearch): SafeHtml =>
+    orderTabs({
+      leading: leadersOf([...state.journeys.values()], state.day),
+      order,
+      isAsking: isAsking(state),
+      lang: names.lang,
+      addressOf: (one) => addressWith(address, { order: one }),
+    }),
+  count: ({ state }: ShownSearch, shown?: number): SafeHtml => carrierLine(counted(state, shown)),
+  carriers: ({ state, names }: ShownSearch): SafeHtml => carrierList(state.carriers, names),
+  notice: (search: ShownSearch): SafeHtml | undefined => noticeOf(search.state, noteOf(search)),
+  empty: (search: ShownSearch, shown?: number): SafeHtml | undefined =>
+    emptyNote(search.state, { ...noteOf(search), ...(shown !== undefined && { shown }) }),
+  pages: ({ state, address }: ShownSearch): SafeHtml =>
+    pageLinks(isAsking(state) ? {} : state.pages, (page) => addressWith(address, { page })),
+} as const;
+
+/** Renders rows without a train, of the size of rows with one. */
+export function ghostRows(isAlone: boolean): SafeHtml {
+  const ghost = html`<div class="ghost"><span class="skeleton"></span><span class="skeleton"></span><span></span><span class="skeleton"></span></div>`;
+  return html`<div id="ghosts" aria-hidden="true">${Array.from({ length: isAlone ? GHOSTS_ALONE : GHOSTS }, () => ghost)}</div>`;
+}
+
+/** Counts what a search has found. */
+export function counted(state: SearchState, shown?: number): Counted {
+  const all = [...state.journeys.values()];
+  return {
+    carriers: state.carriers,
+    found: all.length,
+    shown,
+    sellers: new Set(all.flatMap(({ sources }) => sources)).size,
+    isAsking: isAsking(state),
+  };
+}
+
+/** Whether an answer may still come. */
+export function isAsking({ phase }: SearchState): boolean {
+  return phase === 'asking' || phase === 'idle';
+}
+
+function noteOf({ names, ways, address }: ShownSearch): { names: Names; ways: NoteWays } {
+  const addressOf = (day?: string): string =>
+    day === undefined ? addressWith(address, {}) : addressOnDay(address, day);
+  return { names, ways: { ...ways, addressOf } };
+}

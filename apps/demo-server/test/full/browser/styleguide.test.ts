@@ -1,0 +1,48 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test, vi } from 'vitest';
+import { startDemo } from '../../demo.ts';
+import { describeInBrowser, sharedBrowser, violationsOf } from './browser.ts';
+
+// A guard alone: a browser on a busy machine takes its time.
+vi.setConfig({ testTimeout: 240_000 });
+
+/** Only the sources have the page: whoever works on the others looks at it. */
+const SOURCES = { DEMO_MAIN: fileURLToPath(new URL('../../../src/main.ts', import.meta.url)) };
+
+describeInBrowser('the page of components', () => {
+  const browser = sharedBrowser();
+
+  test('/styleguide shows both schemes without a violation, as wide as a phone and with forced colours', async () => {
+    const { url } = await startDemo([], SOURCES);
+    for (const options of [
+      { viewport: { width: 1280, height: 900 } },
+      { viewport: { width: 320, height: 640 }, colorScheme: 'dark' as const },
+      { viewport: { width: 1280, height: 900 }, forcedColors: 'active' as const },
+    ]) {
+      const page = await browser.open(options);
+      await page.goto(`${url}/styleguide`);
+      const forced = 'forcedColors' in options;
+      expect(await violationsOf(page, { forced })).toEqual([]);
+      const width = await page.evaluate('document.documentElement.scrollWidth');
+      expect(width).toBe(options.viewport.width);
+      if (forced) continue;
+      const grounds = await page.evaluate(
+        `[...document.querySelectorAll('.scheme')].map((one) => getComputedStyle(one).backgroundColor)`,
+      );
+      expect(grounds).toEqual(['rgb(245, 246, 248)', 'rgb(12, 14, 19)']);
+    }
+  });
+
+  test('the typeface is there before the text is drawn, and is the one that ships', async () => {
+    const { url } = await startDemo([], SOURCES);
+    const page = await browser.open();
+    await page.goto(`${url}/styleguide`);
+    expect(await page.evaluate('document.fonts.check("500 16px Geist")')).toBe(true);
+    const loaded = await page.evaluate<string[]>(
+      'performance.getEntriesByType("resource").map((one) => one.name).filter((name) => name.endsWith(".woff2"))',
+    );
+    expect(loaded.map((name) => name.slice(name.lastIndexOf('/') + 1))).toEqual([
+      'geist-latin.woff2',
+    ]);
+  });
+});
