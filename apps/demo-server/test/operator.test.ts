@@ -38,7 +38,10 @@ test('/operator/state is the view, with what the simulator was asked and the pla
   expect(view.upstream?.map(({ id }) => id)).toEqual(['renfe', 'ouigo', 'avlo']);
   expect(view.upstream?.[0]?.arrived).toBeGreaterThan(0);
   expect(view.upstream?.[0]?.plan).toMatchObject({ fault: null });
-  expect(view.modes).toMatchObject({ deadlineMs: expect.any(Number), carriers: { renfe: 'Renfe' } });
+  expect(view.modes).toMatchObject({
+    deadlineMs: expect.any(Number),
+    carriers: { renfe: 'Renfe' },
+  });
   expect(view.processes[1]).toMatchObject({ pool: 'server-0/tasks', window: expect.any(Number) });
   expect(view.pools[0]).toMatchObject({ slots: 1, size: 1 });
   expect(view.events).toContainEqual(expect.objectContaining({ kind: 'server-started' }));

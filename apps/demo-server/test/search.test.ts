@@ -167,7 +167,10 @@ test('carriers= asks only those, as a document, a stream and a page; others are 
   const misspelt = await get(`${MADRID_BARCELONA}&carriers=ouigo,refne`);
   expect(misspelt.body.nearest).toEqual([{ id: 'renfe', name: 'Renfe' }]);
   const onPage = await get(`/?${MADRID_BARCELONA.split('?')[1]}&carriers=avlo&plain=1`);
-  expect([onPage.status, /class="card empty lone".*renfe, ouigo/s.test(onPage.body)]).toEqual([400, true]);
+  expect([onPage.status, /class="card empty lone".*renfe, ouigo/s.test(onPage.body)]).toEqual([
+    400,
+    true,
+  ]);
 });
 
 test('the client leaves: every upstream request is aborted', async () => {
