@@ -109,8 +109,36 @@ test('calls that end without an answer while a process here is busy are not blam
   expect(healthIn(times(9, () => strained)).at(-1)).toBe('All well');
 });
 
+test('a carrier of several requests for a call that begins to hang, hangs: calls had sent some before', () => {
+  const story = [
+    ...times(10, () => renfe({ ok: 4, sent: 16, open: 1 })),
+    // The one that is open had sent three; each later one sends one.
+    renfe({ sent: 3, open: 1 }),
+    ...times(12, (at) =>
+      renfe(at % 2 === 0 ? { timeout: 1, sent: 0, open: 1 } : { sent: 1, open: 1 }),
+    ),
+    ...times(10, () => renfe({ ok: 4, sent: 16, open: 1 })),
+  ];
+  expect(runs(healthIn(story)).map(([words]) => words)).toEqual([
+    'All well',
+    'Renfe hangs',
+    'All well',
+  ]);
+});
+
+test('failures are over after twelve answers in a row', () => {
+  const story = [
+    ...times(10, () => renfe({ ok: 5, error: 5 })),
+    ...times(20, () => renfe({ ok: 4 })),
+  ];
+  const [, fails, well, ...others] = runs(healthIn(story));
+  expect([fails?.[0], well?.[0], others]).toEqual(['Renfe fails', 'All well', []]);
+  // It shows for two seconds, and is kept for two more.
+  expect(well?.[1]).toBe(20 - 4);
+});
+
 test('a carrier of several requests for a call, whose calls end after some of them, answers too late', () => {
-  const late = times(10, () => renfe({ open: 4, timeout: 2, sent: 8 }));
+  const late = times(20, () => renfe({ open: 4, timeout: 2, sent: 8 }));
   expect(runs(healthIn(late)).at(-1)?.[0]).toBe('Renfe answers too late');
 });
 

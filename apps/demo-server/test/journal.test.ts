@@ -25,8 +25,8 @@ test('the log keeps the last 50 events in words; a storm of equal ones is one li
     refused.publish({ status: 503, reason: 'no worker' });
   }
   expect(log.list().at(-1)).toMatchObject({
-    ...{ no: 61, at: 620, text: 'A connection was refused with 503 (1000 times)' },
-    ...{ detail: 'no worker', severity: 'bad' },
+    ...{ no: 61, at: 620, text: 'Router refused a connection (1000 times)' },
+    ...{ detail: 'HTTP 503, no worker', severity: 'bad' },
   });
   exit.publish({ name: 'fork', pid: 7, exitCode: undefined, signal: 'SIGKILL' });
   expect(log.list().at(-1)).toEqual({
@@ -132,7 +132,7 @@ test('a fault that an operator sets is an event, and so is its end, if there was
     ['fault-set', 'bad', 'Renfe set to fail', 'share 100 %'],
   ]);
   expect(change(43_000, { fault: null, latency: { kind: 'fixed', ms: 300 } })).toEqual([
-    ['latency-set', 'note', 'Renfe set to 300 ms', undefined],
+    ['latency-set', 'note', 'Renfe set to answer in 300 ms', undefined],
     ['fault-ended', 'note', 'Renfe reset', 'set to fail for 42 s'],
   ]);
   expect(change(44_000, { fault: null })).toEqual([]);

@@ -77,6 +77,7 @@ test('whoever looks within a second shares one question', async () => {
     startedAt: 0,
     log() {},
     ownHosts: () => [],
+    reloadHosts: async () => {},
   };
   const operator = createOperator(context, {
     processes: async () => {
@@ -94,23 +95,51 @@ test('whoever looks within a second shares one question', async () => {
   await operator.close();
 });
 
-test('one reload at a time; one that fails is told to the log', async () => {
+test('one reload at a time; one that fails is told to the log. Reloads by a signal are written down, too', async () => {
   const lines: string[] = [];
-  let fail = (_: Error): void => {};
+  const steps: string[] = [];
+  let end = (_?: Error): void => {};
   const { flags } = readFlags([], {});
-  const log = (line: string) => void lines.push(line);
-  const context = { flags, carriersUrl: '', now: () => 1, startedAt: 0, log, ownHosts: () => [] };
+  const context = {
+    ...{ flags, carriersUrl: '', now: () => 1, startedAt: 0, ownHosts: () => [] },
+    log: (line: string) => void lines.push(line),
+    reloadHosts: async () => void steps.push('hosts'),
+  };
   const operator = createOperator(context, {
     processes: async () => [],
-    reload: () => new Promise<void>((_, reject) => (fail = reject)),
+    reload: () =>
+      new Promise<void>((resolve, reject) => {
+        steps.push('workers');
+        end = (error) => (error === undefined ? resolve() : reject(error));
+      }),
     url: () => '',
   });
+  onTestFinished(() => operator.close());
   expect(await operator.control({ kind: 'reload' })).toEqual({ value: { state: 'begun' } });
   expect(await operator.control({ kind: 'reload' })).toMatchObject({ refusal: { status: 409 } });
-  fail(new Error('no worker starts'));
+  end(new Error('no worker starts'));
   await eventually(() => expect(lines).toEqual(['Cannot reload: no worker starts']));
   expect(await operator.control({ kind: 'reload' })).toEqual({ value: { state: 'begun' } });
-  await operator.close();
+  end();
+  await eventually(() => expect(steps).toEqual(['workers', 'workers', 'hosts']));
+  // By SIGHUP: whoever passes the signal on reports the error.
+  const signalled = operator.reload();
+  end(new Error('no file'));
+  await expect(signalled).rejects.toThrow('no file');
+  expect(lines).toHaveLength(1);
+  const { events } = await operator.view();
+  expect(
+    events.flatMap(({ kind, severity, text, detail }) =>
+      kind.startsWith('reload') ? [[severity, text, detail]] : [],
+    ),
+  ).toEqual([
+    ['note', 'Replacing all workers', undefined],
+    ['bad', 'Workers could not be replaced', 'no worker starts'],
+    ['note', 'Replacing all workers', undefined],
+    ['note', 'All workers replaced', expect.stringMatching(/^0 in \d+\.\d s$/)],
+    ['note', 'Replacing all workers', undefined],
+    ['bad', 'Workers could not be replaced', 'no file'],
+  ]);
 });
 
 test('a plan reaches the simulator; what it refuses is a problem with its reason', async () => {

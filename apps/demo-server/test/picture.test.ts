@@ -130,6 +130,38 @@ describe('systemOf()', () => {
     }
   });
 
+  test('calls are divided by what each process has sent', () => {
+    const calls = (composed: Composed, sent: Readonly<Record<string, number>>) => {
+      const view = someView(composed);
+      const own = Object.entries(sent).map(([id, rate]) => [`sent by ${id}`, rate] as const);
+      const perSecond = { ...view.rates.perSecond, ...Object.fromEntries(own) };
+      const model = systemOf({ ...view, rates: { ...view.rates, perSecond } });
+      return edges({ ...model, edges: model.edges.filter(({ to }) => to === CALLS) }).map(
+        ([from, , rate]) => [from, rate],
+      );
+    };
+    const composed = { accept: 'cluster', workers: 2, dispatchWorkers: 2 } as const;
+    const searched = { 'server-0/task-0': 2, 'server-0/task-1': 4, 'server-1/task-0': 24 };
+    expect(calls({ ...composed, dispatch: 'fork', offload: 'search' }, searched)).toEqual([
+      ['pool server-0/tasks', 6],
+      ['pool server-1/tasks', 24],
+    ]);
+    // A search of two requests a call: the calls are those of the carriers.
+    expect(calls(composed, { 'server-0': 20, 'server-1': 40 })).toEqual([
+      ['funnel server-0', 10],
+      ['funnel server-1', 20],
+    ]);
+    expect(calls({ dispatch: 'nats', hosts: ['a', 'b'] }, { a: 20, b: 10 })).toEqual([
+      ['host a', 20],
+      ['host b', 10],
+    ]);
+    const owners = { coalesce: 'fleet', hosts: ['b'], accept: 'cluster', workers: 2 } as const;
+    expect(calls(owners, { 'server-0': 5, 'server-1': 5, b: 20 })).toEqual([
+      ['funnel all', 10],
+      ['host b', 20],
+    ]);
+  });
+
   test('a fleet without a host says where its tasks run', () => {
     const model = modelOf({ dispatch: 'nats' });
     expect(titlesOf(model)).toContain('0 hosts of fleet demo');
@@ -240,7 +272,14 @@ function expectGoodLayout(model: SystemModel): void {
     }
   }
   expect(ways).toHaveLength(drawn.edges.length);
-  for (const { d, from } of ways) expect(d, from).toMatch(/^M[\d. ]+([LC][\d. ]+)+$/);
+  for (const { d, from } of ways) {
+    expect(d, from).toMatch(/^M[\d. ]+([LC][\d. ]+)+$/);
+    const part = parts.find((placed) => placed.part.id === from);
+    if (part === undefined) continue;
+    // It begins at what is drawn, not at room that is left.
+    const ends = boxesOf([part]).map(({ x, width }) => x + width);
+    expect(Number.parseFloat(d.slice(1)), from).toBeCloseTo(Math.max(...ends), 0);
+  }
   expect(titles).toHaveLength(drawn.columns.length);
 }
 

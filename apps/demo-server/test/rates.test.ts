@@ -73,6 +73,62 @@ test('whatever restarts, what was counted after the first view is counted once',
   );
 });
 
+test.each([
+  // Hosts of a fleet report what they own, if it is nothing.
+  ['on', 10],
+  ['fleet', 2],
+  ['shared', 10],
+  ['off', 10],
+])('--coalesce %s: %d loads are work that is done', (coalesce, expected) => {
+  const rates = createRates();
+  const { modes } = someView();
+  const row = (scope: 'process' | 'fleet', asked: number, led: number) => ({
+    ...{ process: 'server-0', name: 'search' as const, scope, asked, led, joined: asked - led },
+    ...{ hits: 0, loaded: led, overflowed: 0, inFlight: 0 },
+  });
+  for (const [at, asked, led, fleetLed] of [
+    [0, 0, 0, 0],
+    [1000, 40, 10, 2],
+  ] as const) {
+    rates.add(
+      view(at, {
+        modes: { ...modes, coalesce },
+        processes: [server('server-0', 1)],
+        coalesce: [row('process', asked, led), row('fleet', led, fleetLed)],
+      }),
+    );
+  }
+  const all = rates.all().recent;
+  // No row has the scope of --coalesce shared: it is not known to be in use.
+  expect([all['asked'], all['led']]).toEqual([40, expected]);
+  expect([all['led process'], all['led fleet'], all['saved fleet']]).toEqual([10, 2, 8]);
+});
+
+test('requests to carriers are counted by the process that sends them', () => {
+  const rates = createRates();
+  const carrier = (process: string, id: string, sent: number) => ({
+    ...{ process, id, states: {}, latency: {} },
+    http: { inFlight: 0, sent, retried: 0, refused: 0 },
+  });
+  const processes = [server('server-0', 1), server('server-0/task-0', 2)];
+  for (const at of [0, 1]) {
+    rates.add(
+      view(at * 1000, {
+        processes,
+        carriers: [
+          carrier('server-0', 'renfe', at),
+          carrier('server-0/task-0', 'renfe', 20 * at),
+          carrier('server-0/task-0', 'ouigo', 10 * at),
+        ],
+      }),
+    );
+  }
+  expect(rates.all().perSecond).toMatchObject({
+    ...{ 'sent by server-0': 1, 'sent by server-0/task-0': 30 },
+    ...{ 'sent renfe': 21, 'sent ouigo': 10 },
+  });
+});
+
 const counts = fc.array(fc.nat({ max: 1000 }), {
   minLength: LE.length + 1,
   maxLength: LE.length + 1,

@@ -28,24 +28,32 @@ const channels: Readonly<Record<string, (message: Message) => Words | undefined>
       ? undefined
       : of(pid, bad('worker-exit', 'ended', String(signal ?? `exit code ${exitCode}`))),
   'ticketing:dispatch:circuit-open': ({ name, error }) =>
-    bad('circuit-open', `Workers of ${name} fail to start`, messageOf(error)),
-  'ticketing:dispatch:fallback': ({ name }) =>
-    note('fallback', `Tasks of ${name} run in the server process`, 'no host takes them'),
+    bad(
+      'circuit-open',
+      `${name === 'serving' ? 'Server processes' : 'Task workers'} fail to start`,
+      messageOf(error),
+    ),
+  'ticketing:dispatch:fallback': () =>
+    note('fallback', 'Tasks run in the server process', 'no host takes them'),
   'ticketing:dispatch-cluster:connection-dropped': ({ reason }) =>
-    bad('dropped', 'A connection was closed', reason === 'full' ? 'too many wait' : 'too late'),
+    bad(
+      'dropped',
+      'Primary dropped a connection',
+      reason === 'full' ? 'too many are waiting' : 'it waited too long',
+    ),
   'ticketing:socket-router:refused': ({ status, reason }) =>
-    bad('refused', `A connection was refused with ${status}`, String(reason)),
+    bad('refused', 'Router refused a connection', `HTTP ${status}, ${reason}`),
   'ticketing:socket-router:rerouted': ({ slot, reason }) =>
     note('rerouted', `Connections of server-${slot} go to others`, String(reason)),
   'ticketing:socket-router:worker-stuck': ({ pid }) =>
-    of(pid, bad('worker-stuck', 'takes no connections')),
+    of(pid, bad('worker-stuck', 'accepts no connections')),
   'ticketing:batching:coordinator': ({ state, error }) =>
     state === 'down'
       ? bad('redis-down', 'Redis does not answer', messageOf(error))
       : note('redis-up', 'Redis answers again'),
   'ticketing:dispatch-nats:host': (message) => {
     const kind = `host-${message['type']}` as EventKind;
-    return GOOD_HOST.has(kind) ? note(kind, ofHost(message)) : bad(kind, ofHost(message));
+    return (GOOD_HOST.has(kind) ? note : bad)(kind, ...ofHost(message));
   },
 };
 
@@ -73,23 +81,23 @@ function ofHost({
   subject,
   bytes,
   error,
-}: Message): string {
+}: Message): readonly [text: string, detail?: string] {
   const who = host === undefined ? `Dispatcher ${name}` : `Host ${host}`;
   switch (type) {
     case 'joined':
-      return `Host ${host} takes tasks`;
+      return [`Host ${host} takes tasks`];
     case 'leaving':
-      return `Host ${host} leaves`;
+      return [`Host ${host} leaves`];
     case 'lost':
-      return `Host ${host} was lost: ${sign}`;
+      return [`Host ${host} is lost`, String(sign)];
     case 'refused':
-      return `Host ${host} is passed over: ${reason}`;
+      return [`Host ${host} is not used`, String(reason)];
     case 'closed':
-      return `${who} has lost its connection to NATS for good: ${messageOf(error)}`;
+      return [`${who} has no connection to NATS`, messageOf(error)];
     case 'unsent':
-      return `${who} could not send ${bytes} bytes to ${subject}: ${messageOf(error)}`;
+      return [`${who} could not send ${bytes} bytes`, `to ${subject}: ${messageOf(error)}`];
     default:
-      return `Host ${host} was blocked for ${Math.round(Number(blockedMs))} ms`;
+      return [`Host ${host} was blocked`, `for ${Math.round(Number(blockedMs))} ms`];
   }
 }
 

@@ -34,6 +34,8 @@ export interface Operator {
   history(): Promise<History>;
   /** Carries out a command. What cannot be done is a refusal, never a rejection. */
   control(command: Command): Promise<Outcome>;
+  /** Replaces the workers and the hosts of this server one by one, and notes it. Rejects if their successors do not start. */
+  reload(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,6 +49,8 @@ interface OperatorContext {
   readonly log: (line: string) => void;
   /** Pids of the hosts that this server has started. */
   ownHosts(): readonly number[];
+  /** Replaces those hosts one by one. */
+  reloadHosts(): Promise<void>;
 }
 
 interface OperatorDependencies {
@@ -61,7 +65,7 @@ const UPSTREAM_MS = 1000;
 
 /** Creates what shows and controls a server. With `--operator off` it asks the processes nothing by itself. */
 export function createOperator(
-  { flags, carriersUrl, startedAt, now, log, ownHosts }: OperatorContext,
+  { flags, carriersUrl, startedAt, now, log, ownHosts, reloadHosts }: OperatorContext,
   { processes, reload, url }: OperatorDependencies,
 ): Operator {
   const load = createSomeLoad();
@@ -142,9 +146,11 @@ export function createOperator(
   function replaceAll(): Outcome {
     if (isReloading) return refused(409, 'Workers are being replaced already');
     isReloading = true;
-    void noteReload().finally(() => {
-      isReloading = false;
-    });
+    void noteReload()
+      .catch((error) => log(`Cannot reload: ${(error as Error).message}`))
+      .finally(() => {
+        isReloading = false;
+      });
     return { value: { state: 'begun' } };
   }
 
@@ -153,20 +159,26 @@ export function createOperator(
     const begunAt = performance.now();
     try {
       await reload();
-      const elapsedMs = performance.now() - begunAt;
-      const { view } = await look(false);
-      const sinceMs = performance.now() - begunAt;
-      const young = view.processes.filter(
-        ({ kind, ageMs }) => !['primary', 'host'].includes(kind) && ageMs <= sinceMs,
-      );
-      const detail = `${young.length} in ${(elapsedMs / 1000).toFixed(1)} s`;
-      note({ kind: 'reload-ended', severity: 'note', text: 'All workers replaced', detail });
+      await reloadHosts();
     } catch (error) {
       const { message: detail } = error as Error;
-      log(`Cannot reload: ${detail}`);
       const text = 'Workers could not be replaced';
       note({ kind: 'reload-ended', severity: 'bad', text, detail });
+      throw error;
     }
+    const elapsedMs = performance.now() - begunAt;
+    const replaced = isOn ? [`${await countYoung(begunAt)} in `] : [];
+    const detail = `${replaced}${(elapsedMs / 1000).toFixed(1)} s`;
+    note({ kind: 'reload-ended', severity: 'note', text: 'All workers replaced', detail });
+  }
+
+  /** Counts the processes of this server that have started since. */
+  async function countYoung(sinceMs: number): Promise<number> {
+    const { view } = await look(false);
+    const mostMs = performance.now() - sinceMs;
+    return view.processes.filter(
+      ({ kind, ageMs, isElsewhere }) => kind !== 'primary' && !isElsewhere && ageMs <= mostMs,
+    ).length;
   }
 
   function startLoad(order: LoadOrder): Outcome {
@@ -204,6 +216,7 @@ export function createOperator(
           return startLoad(command.order);
       }
     },
+    reload: noteReload,
     async close() {
       load.close();
       await watch.close();

@@ -48,7 +48,8 @@ export function planEvents(
   const of = { at, process: '', carrier };
   const events: NewEvent[] = [];
   if (latency !== undefined) {
-    const words = latency.kind === 'fixed' ? `${latency.ms} ms` : `${latency.kind} latency`;
+    const words =
+      latency.kind === 'fixed' ? `answer in ${latency.ms} ms` : `${latency.kind} latency`;
     const text = `${title} set to ${words}`;
     events.push({ ...of, kind: 'latency-set', severity: 'note', text });
   }

@@ -180,17 +180,20 @@ interface Change {
   isAsked(carrier: string): boolean;
 }
 
-/** Returns an event for each condition that began or ended. Those that are as they should be are none. */
+/** Returns an event for each condition that began, and one for each part whose conditions have all ended. Those that are as they should be are none. */
 function changesOf(
   before: readonly Condition[],
   after: readonly Condition[],
   { at, isAsked }: Change,
 ): NewEvent[] {
-  const keys = (all: readonly Condition[]) => new Set(all.map(keyOf));
-  const [had, has] = [keys(before), keys(after)];
-  const isNote = ({ severity }: Condition): boolean => severity === 'note';
-  const began = after.filter((each) => !isNote(each) && !had.has(keyOf(each)));
-  const ended = before.filter((each) => !isNote(each) && !has.has(keyOf(each)));
+  const isWrong = ({ severity }: Condition): boolean => severity !== 'note';
+  const had = new Set(before.filter(isWrong).map(keyOf));
+  const began = after.filter((each) => isWrong(each) && !had.has(keyOf(each)));
+  const ofPart = ({ subject, id }: Condition): string => `${subject} ${id}`;
+  const ailing = new Set(after.filter(isWrong).map(ofPart));
+  const oldestFirst = before.filter(isWrong).toSorted((one, other) => one.since - other.since);
+  const well = oldestFirst.filter((each) => !ailing.has(ofPart(each)));
+  const ended = new Map(well.toReversed().map((each) => [ofPart(each), each])).values();
   return [
     ...began.map((each): NewEvent => {
       const { state: kind, severity, name, says, detail } = each;
@@ -203,7 +206,7 @@ function changesOf(
         ...(detail !== undefined && { detail }),
       };
     }),
-    ...ended.map((each): NewEvent => {
+    ...[...ended].map((each): NewEvent => {
       const isUnknown = each.subject === 'carrier' && !isAsked(each.id);
       const says = isUnknown ? 'is no longer asked' : 'is well again';
       const seconds = Math.max(1, Math.round((at - each.since) / 1000));

@@ -54,6 +54,8 @@ interface Primary {
    * about to stop.
    */
   leave(): Promise<void>;
+  /** Replaces the server processes one by one, and notes it. Called once they serve. */
+  reload(): Promise<void>;
 }
 
 /** Milliseconds that the primary waits at most for what other hosts asked. They ask elsewhere what is left. */
@@ -93,7 +95,7 @@ export function createPrimary(context: ServeContext, dependencies: PrimaryDepend
       .broadcast<ServingTasks, 'leave'>('leave', undefined, { timeoutMs });
     await Promise.all([fleet.leave(timeoutMs), told]);
   }
-  return { tasks, leave };
+  return { tasks, leave, reload: () => shared.operator.reload() };
 }
 
 async function share(

@@ -52,7 +52,7 @@ export const serveAlone: StartServing = async (context) => {
   }
   try {
     url = await app.listen({ port: flags.port, host: flags.host });
-    return { url, reload: parts.reload, inFlight: connections.inFlight, close };
+    return { url, reload: operator.reload, inFlight: connections.inFlight, close };
   } catch (error) {
     await close();
     throw error;

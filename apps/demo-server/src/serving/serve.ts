@@ -77,17 +77,14 @@ export async function serve(
       log,
       telemetry,
       ownHosts: fleet.pids,
+      reloadHosts: fleet.reload,
     };
-    const { close, reload, ...served } = await startBy[flags.accept](context);
+    const { close, ...served } = await startBy[flags.accept](context);
     closers.unshift(close);
     let closing: Promise<void> | undefined;
     return {
       ...served,
       carriersUrl,
-      async reload() {
-        await reload();
-        await fleet.reload();
-      },
       close: () => (closing ??= closeAll()),
     };
   } catch (error) {

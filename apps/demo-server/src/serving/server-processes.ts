@@ -22,7 +22,7 @@ export const serveByCluster: StartServing = async (context) => {
   const { flags } = context;
   const bound = await claimAddress(flags);
   const address = { host: bound.address, port: bound.port };
-  const { supervisor, leave } = startServerProcesses(context, {
+  const { supervisor, leave, reload } = startServerProcesses(context, {
     connections: 'shared',
     address,
     url: () => urlOf(flags, bound),
@@ -35,7 +35,7 @@ export const serveByCluster: StartServing = async (context) => {
   }
   return {
     url: urlOf(flags, bound),
-    reload: () => supervisor.reload(),
+    reload,
     inFlight: () => supervisor.stats().inFlight,
     async close() {
       await leave();
@@ -47,7 +47,7 @@ export const serveByCluster: StartServing = async (context) => {
 /** Starts server processes behind a router in this process, which chooses one by the request's head and hands the socket over, or proxies. */
 export const serveByRouter: StartServing = async (context) => {
   const { flags, log } = context;
-  const { supervisor, leave } = startServerProcesses(context, {
+  const { supervisor, leave, reload } = startServerProcesses(context, {
     connections: 'external',
     address: flags,
     stats: () => ({ router: router.stats() }),
@@ -75,7 +75,7 @@ export const serveByRouter: StartServing = async (context) => {
     await router.ready();
     return {
       url: urlOf(flags, bound),
-      reload: () => supervisor.reload(),
+      reload,
       inFlight: () => supervisor.stats().inFlight,
       async close() {
         await leave();
@@ -104,6 +104,7 @@ interface ServerProcesses {
   readonly supervisor: Supervisor;
   /** Leaves the fleet, if the server is in one. */
   leave(): Promise<void>;
+  reload(): Promise<void>;
 }
 
 function startServerProcesses(
@@ -111,7 +112,11 @@ function startServerProcesses(
   { connections, address, url, stats = () => ({}) }: ServerConnections,
 ): ServerProcesses {
   const { flags, carriersUrl, worms, startedAt, log } = context;
-  const { tasks, leave } = createPrimary(context, { supervisor: () => supervisor, url, stats });
+  const { tasks, leave, reload } = createPrimary(context, {
+    supervisor: () => supervisor,
+    url,
+    stats,
+  });
   const supervisor: Supervisor = startCluster({
     name: 'serving',
     entry: programUrl('serving-worker'),
@@ -135,7 +140,7 @@ function startServerProcesses(
   supervisor.events.on('circuit-open', ({ error }) => {
     log(`Server processes fail to start; one is tried from time to time: ${error}`);
   });
-  return { supervisor, leave };
+  return { supervisor, leave, reload };
 }
 
 /** Returns the milliseconds in which server processes end: a request that comes as the last of the lame duck is answered. */

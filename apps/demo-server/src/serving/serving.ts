@@ -39,6 +39,8 @@ export interface ServeContext {
   readonly telemetry: Telemetry;
   /** Pids of the hosts that this server has started. */
   ownHosts(): readonly number[];
+  /** Replaces those hosts one by one. */
+  reloadHosts(): Promise<void>;
 }
 
 /** Tasks that a server process runs for the others. */

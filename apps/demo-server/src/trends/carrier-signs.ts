@@ -10,15 +10,21 @@ export interface CarrierMemory {
     readonly timeouts: number;
     /** Requests by HTTP. */
     readonly sent: number;
+    /** Calls that were open before. */
+    readonly begun: number;
     readonly askedAt: number;
   };
   /** When it last was in such a time: calls of then have failed, and that is over. */
   readonly quietUntil?: number;
   /** Times within which three of four answers came, while it was not slow. */
   readonly usualMs: readonly number[];
+  /** Calls that are open. */
+  readonly open: number;
+  /** Calls that were answered since one failed or was sent again. */
+  readonly answered: number;
 }
 
-const noMemory: CarrierMemory = { usualMs: [] };
+const noMemory: CarrierMemory = { usualMs: [], open: 0, answered: 0 };
 /** States in which a carrier has answered, if only by an error. */
 const ANSWERS = ['ok', 'empty', 'error', 'rate-limited'];
 const FAILURES = ['error', 'rate-limited', 'rejected-busy'];
@@ -26,9 +32,15 @@ const FAILURES = ['error', 'rate-limited', 'rejected-busy'];
 const LEAST_TIMEOUTS = 2;
 /** A carrier that nobody asks stays as it was last known for this time. */
 const REMEMBER_MS = 60_000;
+/** One that was asked within this time is asked still. */
+const ASKED_MS = 5000;
 /** Rates count failures for so long. */
 const RECENT_MS = 10_000;
 const REQUESTS_IF_LATE = 1.5;
+/** Requests that a call may have sent before its carrier began to hang. */
+const REQUESTS_BEFORE = 3;
+/** Answers in a row after which failures are over. */
+const SOUND = 12;
 const LEAST_FAILURES = 3;
 const MANY = 0.2;
 /** Calls from which a quantile is worth a comparison. */
@@ -105,13 +117,14 @@ function signsOfOne(id: string, context: Context, before: CarrierMemory): Found 
   const open = total(own.map(({ http }) => http.inFlight));
   const isOpenTooLong = open > 0 && quiet !== undefined && at - quiet.since > modes.deadlineMs;
   if (quiet !== undefined && (quiet.timeouts >= LEAST_TIMEOUTS || isOpenTooLong)) {
-    const detail = open > 0 ? counted(open, 'call', 'open') : 'not asked now';
+    const detail = quietDetail(open, at, quiet);
     const lasting = { since: quiet.since, afterMs: 0, untilMs: 0 };
     // A search that takes several requests, and has sent the next, has had answers.
-    const isLate = quiet.sent > REQUESTS_IF_LATE * (quiet.timeouts + open);
+    const isLate =
+      quiet.sent > REQUESTS_IF_LATE * (quiet.timeouts + open) + REQUESTS_BEFORE * quiet.begun;
     if (isLate) {
       const late = { state: 'fails', severity: 'bad', says: 'answers too late', detail } as const;
-      return { signs: [{ ...of, ...late, ...lasting }], memory: { ...before, quiet } };
+      return { signs: [{ ...of, ...late, ...lasting }], memory: { ...before, quiet, open } };
     }
     const hangs: Sign = {
       ...of,
@@ -121,7 +134,7 @@ function signsOfOne(id: string, context: Context, before: CarrierMemory): Found 
       detail,
       ...lasting,
     };
-    return { signs: [hangs], memory: { ...before, quiet, quietUntil: at } };
+    return { signs: [hangs], memory: { ...before, quiet, quietUntil: at, open } };
   }
   const isOver = before.quietUntil === undefined || at - before.quietUntil > RECENT_MS;
   const signs: Sign[] = [];
@@ -138,14 +151,19 @@ function signsOfOne(id: string, context: Context, before: CarrierMemory): Found 
   const failed = total(failures.map((state) => rates.recent(`state ${id} ${state}`)));
   const ended =
     failed + total(['ok', 'empty'].map((state) => rates.recent(`state ${id} ${state}`)));
-  if (isOver && failed >= LEAST_FAILURES && failed / ended >= MANY) {
+  const retried = rates.recent(`retried ${id}`);
+  const troubles = [...failures.map((state) => `state ${id} ${state}`), `retried ${id}`];
+  const isTroubled = troubles.some((name) => rates.latest(name) > 0);
+  const good = total(['ok', 'empty'].map((state) => rates.latest(`state ${id} ${state}`)));
+  const answered = isTroubled ? 0 : before.answered + good;
+  const hasFailed = isOver && answered < SOUND;
+  if (hasFailed && failed >= LEAST_FAILURES && failed / ended >= MANY) {
     const detail = `${percent(failed / ended)} of its calls`;
     const lasting = { afterMs: 2000, untilMs: 3000 };
     signs.push({ ...of, state: 'fails', severity: 'bad', says: 'fails', detail, ...lasting });
   }
-  const retried = rates.recent(`retried ${id}`);
   const sent = Math.max(1, rates.recent(`sent ${id}`));
-  if (signs.length === 0 && retried >= LEAST_FAILURES && retried / sent >= MANY) {
+  if (hasFailed && signs.length === 0 && retried >= LEAST_FAILURES && retried / sent >= MANY) {
     const detail = `${percent(retried / sent)} of its calls are retried`;
     const lasting = { afterMs: 2000, untilMs: 3000 };
     signs.push({ ...of, state: 'fails', severity: 'warn', says: 'fails', detail, ...lasting });
@@ -153,7 +171,13 @@ function signsOfOne(id: string, context: Context, before: CarrierMemory): Found 
   const isUsual = slowness !== undefined && isOver && signs.length === 0 && failed + retried === 0;
   const usualMs = isUsual ? [...before.usualMs, slowness.ms].slice(-MOST_USUAL) : before.usualMs;
   const { quietUntil } = before;
-  const memory = { ...(quiet && { quiet }), ...(quietUntil && { quietUntil }), usualMs };
+  const memory = {
+    ...(quiet && { quiet }),
+    ...(quietUntil && { quietUntil }),
+    usualMs,
+    open,
+    answered,
+  };
   return { signs, memory };
 }
 
@@ -167,7 +191,7 @@ function isStrained({ processes }: ServerView, rates: Rates): boolean {
 function quietOf(
   id: string,
   { view: { at, carriers }, rates }: Context,
-  { quiet }: CarrierMemory,
+  { quiet, open }: CarrierMemory,
 ): CarrierMemory['quiet'] {
   const answers = total(ANSWERS.map((state) => rates.latest(`state ${id} ${state}`)));
   if (answers > 0) return undefined;
@@ -178,13 +202,21 @@ function quietOf(
     return isKnown && at - quiet.askedAt <= REMEMBER_MS ? quiet : undefined;
   }
   const sent = rates.latest(`sent ${id}`);
-  const before = quiet ?? { since: at, timeouts: 0, sent: 0 };
+  const before = quiet ?? { since: at, timeouts: 0, sent: 0, begun: open };
   return {
     since: before.since,
     timeouts: before.timeouts + timeouts,
     sent: before.sent + sent,
+    begun: before.begun,
     askedAt: at,
   };
+}
+
+function quietDetail(open: number, at: number, quiet: NonNullable<CarrierMemory['quiet']>): string {
+  if (open > 0) return counted(open, 'call', 'open');
+  return at - quiet.askedAt < ASKED_MS
+    ? counted(quiet.timeouts, 'call', 'without an answer')
+    : 'not asked now';
 }
 
 function medianOf(values: readonly number[]): number | undefined {

@@ -1,6 +1,7 @@
 import { rounded } from '../figures/rounded.ts';
 import type { ViewRates } from '../figures/trend-schemas.ts';
 import type { ServerView } from '../figures/view-schema.ts';
+import { readingsOf } from './readings.ts';
 
 /** What has changed between the views of a server, whose counters only grow until their process ends. */
 export interface Rates {
@@ -24,15 +25,6 @@ const RATE_MS = 3000;
 const RECENT_MS = 10_000;
 /** Views of the last minute. */
 const MINUTE = 60;
-
-interface Reading {
-  /** Id of the process that counts. */
-  readonly process: string;
-  readonly name: string;
-  /** A counter, or the counts of buckets. */
-  readonly counts: readonly number[];
-  readonly leMs?: readonly number[];
-}
 
 /** How much each counter grew from one view to the next. */
 interface Step {
@@ -199,65 +191,4 @@ function readingsByOwner(
     if (leMs !== undefined) bounds.set(name, leMs);
   }
   return all;
-}
-
-/** Every counter of a view. Those of one name are added up over all processes. */
-function* readingsOf(view: ServerView): Generator<Reading, void> {
-  for (const { id, requests, refused } of view.processes) {
-    if (requests !== undefined) yield { process: id, name: `requests ${id}`, counts: [requests] };
-    if (refused !== undefined) yield { process: id, name: `refused ${id}`, counts: [refused] };
-  }
-  for (const { process, route, status, latency } of view.routes) {
-    // Those who watch are no load, and watch for minutes.
-    if (route.startsWith('/operator')) continue;
-    yield { process, name: 'http', ...latency };
-    if (status >= 500) yield { process, name: 'errors', counts: [total(latency.counts)] };
-  }
-  for (const { process, complete, partial, aborted } of view.searches) {
-    yield { process, name: 'searches', counts: [complete + partial + aborted] };
-  }
-  yield* readingsOfCoalescing(view);
-  for (const { process, id, completed, failed, buckets } of view.pools) {
-    yield { process, name: `tasks ${id}`, counts: [completed + failed] };
-    yield { process, name: `wait ${id}`, ...buckets.wait };
-    yield { process, name: `run ${id}`, ...buckets.run };
-  }
-  for (const { process, name, done } of view.hosts) {
-    if (done !== undefined) yield { process, name: `host ${name}`, counts: [done] };
-  }
-  if (view.router !== undefined) {
-    yield { process: 'primary', name: 'claim', ...view.router.claim };
-    yield { process: 'primary', name: 'refused router', counts: [view.router.refused] };
-  }
-  for (const { process, id, states, latency, http } of view.carriers) {
-    yield { process, name: `calls ${id}`, counts: [total(Object.values(states))] };
-    yield { process, name: `sent ${id}`, counts: [http.sent] };
-    yield { process, name: `retried ${id}`, counts: [http.retried] };
-    for (const [state, times] of Object.entries(latency)) {
-      yield { process, name: `carrier ${id}`, ...times };
-      yield { process, name: `state ${id} ${state}`, counts: [total(times.counts)] };
-    }
-  }
-}
-
-/** Calls and loads of coalescers: of the server, of each scope, and of each process of a scope. */
-function* readingsOfCoalescing(view: ServerView): Generator<Reading, void> {
-  for (const { process, name, scope, asked, led, joined, hits, overflowed } of view.coalesce) {
-    if (scope === 'process') yield { process, name: 'asked', counts: [asked] };
-    if (isOutermost(view, name, scope)) yield { process, name: 'led', counts: [led] };
-    for (const part of [scope, `${scope} ${process}`]) {
-      yield { process, name: `asked ${part}`, counts: [asked] };
-      yield { process, name: `led ${part}`, counts: [led] };
-      yield { process, name: `saved ${part}`, counts: [joined + hits] };
-    }
-    yield { process, name: `overflowed ${process}`, counts: [overflowed] };
-  }
-}
-
-/** Whether the loads of a coalescer are work that is done: with two, those of the inner one ask the outer one. */
-export function isOutermost(view: ServerView, name: string, scope: string): boolean {
-  return (
-    scope !== 'process' ||
-    !view.coalesce.some((other) => other.name === name && other.scope !== 'process')
-  );
 }

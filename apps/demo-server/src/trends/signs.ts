@@ -20,9 +20,6 @@ const SILENT_MS = 2000;
 /** A successor is shown as new for so long that people see it. */
 const NEW_MS = 3000;
 const QUEUE_MS = 3000;
-/** Refusals come in bursts: those of one overload are one condition. */
-const REFUSAL_MS = 10_000;
-
 const atOnce = { afterMs: 0, untilMs: 0 } as const;
 
 /** Returns what a view shows of everything but carriers. */
@@ -56,25 +53,25 @@ function processSigns({ id, state, ageMs, utilisation = 0 }: Process, rates: Rat
     const lasting = { afterMs: BUSY_MS, untilMs: 3000 };
     signs.push({ ...of, state: 'slow', severity: 'warn', says: 'is slow', detail, ...lasting });
   }
-  const refused = rates.perSecond(`refused ${id}`) ?? 0;
+  // Refusals come in bursts: those of one overload are one condition.
+  const refused = rates.recent(`refused ${id}`);
   if (refused > 0) {
-    const detail = `${refused.toFixed(1)} per second`;
-    const lasting = { afterMs: 0, untilMs: REFUSAL_MS };
+    const detail = `${counted(refused, 'request')} in 10 s`;
     const says = 'refuses requests';
-    signs.push({ ...of, state: 'full', severity: 'warn', says, detail, ...lasting });
+    signs.push({ ...of, state: 'full', severity: 'warn', says, detail, ...atOnce });
   }
   return signs;
 }
 
 function poolSigns(pool: ServerView['pools'][number], { processes }: ServerView): Sign[] {
   const { id, process, slots, queued, circuit, kind } = pool;
-  const of = { subject: 'pool', id, name: `Workers of ${process}` } as const;
+  const of = { subject: 'pool', id, name: poolName(process) } as const;
   const signs: Sign[] = [];
   if (circuit !== 'closed') {
     signs.push({ ...of, state: 'fails', severity: 'bad', says: 'fail to start', ...atOnce });
   }
   if (queued > 0) {
-    const detail = `${queued} ${queued === 1 ? 'call' : 'calls'} queued`;
+    const detail = `${counted(queued, 'call')} queued`;
     const lasting = { afterMs: QUEUE_MS, untilMs: QUEUE_MS };
     const says = 'have no room';
     signs.push({ ...of, state: 'full', severity: 'warn', says, detail, ...lasting });
@@ -106,14 +103,14 @@ function hostSigns({ hosts, fleets }: ServerView): Sign[] {
     }
     if (state !== 'refused') return [];
     const why = refused === undefined ? {} : { detail: refused };
-    const says = 'is passed over';
+    const says = 'is not used';
     return [{ ...of(name), state: 'fails', severity: 'bad', says, ...why, ...atOnce }];
   });
   const ofFleets = fleets.flatMap(({ name, state, process }): Sign[] => {
     if (state === 'connected' || state === 'connecting') return [];
     const who = { subject: 'fleet', id: name, name: `Fleet ${name}` } as const;
-    const detail = `as ${process} sees it`;
-    const says = 'is cut off';
+    const detail = `in ${process}`;
+    const says = 'is not connected';
     return [{ ...who, state: 'fails', severity: 'bad', says, detail, ...atOnce }];
   });
   return [...ofHosts, ...ofFleets];
@@ -122,38 +119,45 @@ function hostSigns({ hosts, fleets }: ServerView): Sign[] {
 function routerSigns({ router, cluster }: ServerView, rates: Rates): Sign[] {
   const of = { subject: 'router', id: 'primary', state: 'full', severity: 'warn' } as const;
   const waiting = router?.waiting ?? cluster?.waiting ?? 0;
-  const refused = rates.perSecond('refused router') ?? 0;
+  const name = router === undefined ? 'Primary' : 'Router';
+  const refused = rates.recent('refused router');
   const signs: Sign[] = [];
   if (waiting > 0) {
-    const detail = `${waiting} ${waiting === 1 ? 'connection' : 'connections'}`;
+    const detail = `${counted(waiting, 'connection')} waiting`;
     const lasting = { afterMs: QUEUE_MS, untilMs: QUEUE_MS };
-    signs.push({ ...of, name: 'Accept', says: 'has a queue', detail, ...lasting });
+    signs.push({ ...of, name, says: 'has a queue', detail, ...lasting });
   }
   if (refused > 0) {
-    const detail = `${refused.toFixed(1)} per second`;
-    const lasting = { afterMs: 0, untilMs: REFUSAL_MS };
-    signs.push({ ...of, name: 'Accept', says: 'refuses connections', detail, ...lasting });
+    const detail = `${counted(refused, 'connection')} in 10 s`;
+    signs.push({ ...of, name, says: 'refuses connections', detail, ...atOnce });
   }
   return signs;
 }
 
 function sharingSigns({ coordinators, coalesce }: ServerView, rates: Rates): Sign[] {
-  const lasting = { afterMs: 0, untilMs: REFUSAL_MS };
   const full = [...new Set(coalesce.map(({ process }) => process))].flatMap((id): Sign[] => {
-    const overflowed = rates.perSecond(`overflowed ${id}`) ?? 0;
+    const overflowed = rates.recent(`overflowed ${id}`);
     if (overflowed === 0) return [];
     const of = { subject: 'coalescer', id, name: `Coalescing of ${id}` } as const;
-    const detail = `${overflowed.toFixed(1)} calls per second are not shared`;
-    return [{ ...of, state: 'full', severity: 'warn', says: 'is full', detail, ...lasting }];
+    const detail = `${counted(overflowed, 'call')} not shared in 10 s`;
+    return [{ ...of, state: 'full', severity: 'warn', says: 'is full', detail, ...atOnce }];
   });
   const down = coordinators.flatMap(({ process, state }): Sign[] => {
     if (state === 'up') return [];
     const of = { subject: 'redis', id: process, name: 'Redis' } as const;
-    const detail = `${process} shares no loads with others`;
+    const detail = `${process} shares no loads`;
     const says = 'does not answer';
     return [{ ...of, state: 'hangs', severity: 'bad', says, detail, ...atOnce }];
   });
   return [...full, ...down];
+}
+
+function poolName(process: string): string {
+  return process === 'primary' ? 'Server processes' : `Workers of ${process}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function nameOf(id: string): string {

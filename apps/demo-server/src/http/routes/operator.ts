@@ -18,7 +18,7 @@ declare module 'fastify' {
 
 export interface OperatorOptions {
   readonly flags: Flags;
-  readonly operator: Omit<Operator, 'close'>;
+  readonly operator: Omit<Operator, 'close' | 'reload'>;
   draining(): boolean;
 }
 

@@ -263,7 +263,7 @@ export const operatorTables = {
         width: 80,
         cell: ({ isSelf, refused, state }) => {
           if (isSelf) return stateCell('joined', 'this one');
-          return refused ? stateCell('refused', `passed over: ${refused}`) : stateCell(state);
+          return refused ? stateCell('refused', `not used: ${refused}`) : stateCell(state);
         },
       },
       { title: 'Zone', cell: ({ zone }) => zone ?? NONE },

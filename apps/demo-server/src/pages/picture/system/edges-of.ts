@@ -7,8 +7,6 @@ type Parts = Readonly<Record<ColumnKind, readonly Part[]>>;
 interface End {
   readonly id: string;
   readonly rate?: number | undefined;
-  /** Id of the server that it belongs to alone. */
-  readonly owner?: string | undefined;
 }
 
 /** Returns every way that work takes between parts, with its rate. */
@@ -36,47 +34,50 @@ function requestEdges({ rates }: Reading, parts: Parts): Edge[] {
 }
 
 /** Ways from there to where the work of carriers runs, and to the place where all calls join. */
-function workEdges({ view, rates }: Reading, parts: Parts): Edge[] {
-  const place = workPlaceOf(view.modes);
+function workEdges(reading: Reading, parts: Parts): Edge[] {
+  const { offload, coalesce } = reading.view.modes;
+  const place = workPlaceOf(reading.view.modes);
   const pools = parts.workers;
   const hosts = parts.hosts.filter(({ row }) => row !== '');
   const sources = sourcesOf(parts);
   // With `normalise` the servers ask the carriers; workers decode what came.
   const asksHere =
-    view.modes.offload === 'normalise' ||
-    place === 'servers' ||
-    (place === 'hosts' && hosts.length === 0);
-  const calls = totalOf(parts.carriers);
-  // Hosts that own keys ask every carrier for each question.
-  const asked = place === 'hosts' ? 0 : (totalOf(hosts) ?? 0) * parts.carriers.length;
-  const byOwners = calls === undefined ? undefined : Math.min(calls, asked);
-  const rest = calls === undefined ? undefined : calls - (byOwners ?? 0);
-  const callers = place === 'hosts' ? hosts : pools;
-  const direct = sources.map((source) => ({
-    ...source,
-    rate:
-      source.owner === undefined
-        ? source.rate
-        : (rates.perSecond(`tasks ${source.owner}/tasks`) ?? source.rate),
-  }));
+    offload === 'normalise' || place === 'servers' || (place === 'hosts' && hosts.length === 0);
+  // Hosts that own keys ask the carriers, wherever the servers' own work runs.
+  const hostsAsk = place !== 'hosts' || !asksHere || coalesce === 'fleet';
+  const senders = [...(asksHere ? sources : pools), ...(hostsAsk ? hosts : [])];
   return [
     ...pools.flatMap((pool) => split(pool.rate, ownedBy(pool.owner, sources), { to: pool.id })),
     ...(hosts.length === 0 ? [] : split(totalOf(hosts), sources, { to: JOIN })),
     ...hosts.map(({ id, rate, state }): Edge => ({ from: JOIN, to: id, rate, state })),
-    ...split(rest, asksHere ? direct : callers, { to: CALLS }),
-    ...(place === 'hosts' ? [] : split(byOwners, hosts, { to: CALLS })),
+    ...split(
+      totalOf(parts.carriers),
+      senders.map((part) => ({ id: part.id, rate: sentBy(part, reading) })),
+      { to: CALLS },
+    ),
   ];
 }
 
+/** Returns the rate of requests to carriers by the processes of a part. */
+function sentBy(
+  { kind, owner, row, workers }: Part,
+  { servers, rates, inSlot }: Reading,
+): number | undefined {
+  const all = kind === 'host' ? [row] : owner === undefined ? ['primary', ...servers] : [owner];
+  const slots = workers?.map((worker) => worker.row) ?? all;
+  const ids = slots.flatMap((slot) => inSlot(slot).map(({ id }) => id));
+  return totalOf(ids.map((id) => ({ id, rate: rates.perSecond(`sent by ${id}`) })));
+}
+
 /** Parts that loads come out of. */
-function sourcesOf({ servers, coalescing }: Parts): readonly End[] {
+function sourcesOf({ servers, coalescing }: Parts): readonly Part[] {
   return coalescing.length > 0
     ? coalescing
-    : servers.map(({ id, row, rate }) => ({ id, rate, owner: row }));
+    : servers.map((server) => ({ ...server, owner: server.row }));
 }
 
 /** Parts that belong to a server, or to all. */
-function ownedBy<E extends End>(server: string | undefined, ends: readonly E[]): readonly E[] {
+function ownedBy(server: string | undefined, ends: readonly Part[]): readonly Part[] {
   return ends.filter(
     ({ owner }) => owner === undefined || server === undefined || owner === server,
   );

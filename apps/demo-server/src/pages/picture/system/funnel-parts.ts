@@ -1,22 +1,15 @@
+import { sharedScope } from '../../../trends/shared-scope.ts';
 import { counted, percent, whole } from '../../words/amounts.ts';
 import { perSecond, present, type Reading, stateOf, sumOf, workPlaceOf } from './reading.ts';
 import type { Part } from './system-model.ts';
 
 type Row = Reading['view']['coalesce'][number];
 
-/** Scope in which the loads of `--coalesce` are shared last. */
-const SCOPES: Readonly<Record<string, Row['scope']>> = {
-  on: 'process',
-  machine: 'machine',
-  fleet: 'fleet',
-  shared: 'shared',
-};
-
 /** Returns where equal searches become one load: in each server process, or in one place for all; nowhere with `--coalesce off`. */
 export function funnelParts(reading: Reading): Part[] {
   const { view, rates } = reading;
   const { coalesce, fleet } = view.modes;
-  const scope = SCOPES[coalesce];
+  const scope = sharedScope(coalesce);
   if (scope === undefined) return [];
   if (scope === 'process') {
     return reading.servers.map((server) => ({
