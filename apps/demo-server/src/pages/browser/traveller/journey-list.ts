@@ -87,13 +87,12 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
       const gone = [...shown].filter(([id]) => !ids.has(id));
       let at: HTMLElement | null = null;
       let next = 0;
-      let isBelow = false;
       // Whoever calls has work of its own.
       if (sorted.length > SLICE_ROWS) await nextTask();
       if (own !== current) return false;
       while (next < sorted.length || gone.length > 0) {
-        // What changes below the window moves nothing in it, and need not be measured.
-        isBelow ||= at !== null && placeOf(at, list) > innerHeight;
+        // What changes below the window moves nothing in it, and need not be measured: unless rows that glide are still seen in it.
+        const isBelow = at !== null && placeOf(at, list) > innerHeight && !isGliding(list);
         const change = (): void => {
           const end = performance.now() + SLICE_MS;
           let left = SLICE_ROWS;
@@ -179,12 +178,14 @@ const GLIDE_MS = 200;
 export function glide(list: HTMLElement, change: () => void): void {
   const seen = nearView(list);
   change();
-  for (const [row] of seen) for (const animation of row.getAnimations()) animation.cancel();
+  for (const { row } of seen) for (const animation of row.getAnimations()) animation.cancel();
   // All are measured before any is changed: the list is laid out once.
   const moved = seen
-    .filter(([row]) => row.isConnected)
-    .map(([row, top]) => ({ row, top, now: row.getBoundingClientRect().top }))
-    .filter(({ top, now }) => Math.abs(top - now) >= 1 && Math.min(top, now) < innerHeight);
+    .filter(({ row }) => row.isConnected)
+    .map((one) => ({ ...one, now: one.row.getBoundingClientRect().top }))
+    // A row may be seen, on its way, where its new place is: its place has moved nevertheless.
+    .filter(({ top, place, now }) => Math.max(Math.abs(top - now), Math.abs(place - now)) >= 1)
+    .filter(({ top, place, now }) => Math.min(top, place, now) < innerHeight);
   const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
   for (const { row, top, now } of moved) {
     // A row that is put in anew appears; one that has the focus would lose it.
@@ -198,6 +199,13 @@ export function glide(list: HTMLElement, change: () => void): void {
   }
 }
 
+/** Whether a row is on its way to its place. */
+function isGliding(list: HTMLElement): boolean {
+  return list
+    .getAnimations({ subtree: true })
+    .some(({ effect }) => (effect as KeyframeEffect | null)?.target?.parentElement === list);
+}
+
 function fade(there: string): Keyframe[] {
   return [
     { transform: there, opacity: 1 },
@@ -208,17 +216,17 @@ function fade(there: string): Keyframe[] {
 }
 
 /**
- * The rows that are seen in the window, or have their place in it or in the window below, with where they are seen. A row that glides is
- * seen up to a window from its place, and rows with a place before its own may be far below.
+ * Returns the rows that are seen in the window, or have their place in it or in the window below, with where they are seen and where
+ * their place is. A row that glides is seen up to a window from its place, and rows with a place before its own may be far below.
  */
-function nearView(list: HTMLElement): (readonly [row: HTMLElement, top: number])[] {
-  const rows: (readonly [HTMLElement, number])[] = [];
+function nearView(list: HTMLElement): { row: HTMLElement; top: number; place: number }[] {
+  const rows: { row: HTMLElement; top: number; place: number }[] = [];
   for (const child of list.children) {
     const row = child as HTMLElement;
     const place = placeOf(row, list);
     if (place > 2 * innerHeight) break;
     const { top, bottom, height } = row.getBoundingClientRect();
-    if (bottom >= 0 || place + height >= 0) rows.push([row, top]);
+    if (bottom >= 0 || place + height >= 0) rows.push({ row, top, place });
   }
   return rows;
 }

@@ -214,8 +214,8 @@ export function createResults(page: ResultsSurroundings): Results {
     };
     if (journeys.childElementCount > 0) glide(journeys, change);
     else change();
-    showAnew(place('pages'), places.pages(search));
-    // New ones each time: those that rows push down would be seen to jump.
+    // Taken away, and put back below all rows: pushed down by them, they would be seen to jump.
+    showAnew(place('pages'), undefined);
     document.getElementById('ghosts')?.remove();
     isFocusLost = hadMore && phase === 'asking';
     const items = listItems(visible, { order: order(), day: search.day });
@@ -224,6 +224,7 @@ export function createResults(page: ResultsSurroundings): Results {
     const leaders = leaderIds(leadersOf(all, state.day));
     void list.update(items, { longestMinutes: longestOf(all), leaders }).then((isWhole) => {
       if (!isWhole) return;
+      showAnew(place('pages'), places.pages(search));
       if (phase === 'asking') place('list').append(fragmentOf(ghostRows(items.length === 0)));
       if (more !== undefined || hadMore) focusDay(day?.id);
       main.dataset['state'] = phase;
