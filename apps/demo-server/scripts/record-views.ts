@@ -112,5 +112,6 @@ async function ask({ url }: DemoServer, method: string, path: string, body: unkn
   const order = { method, headers, body: JSON.stringify(body) };
   // The process that is killed may be the one that was asked.
   const answer = await fetch(url + path, order).catch(() => undefined);
-  if (answer?.ok === false) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  if (answer?.ok === false)
+    throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
 }

@@ -45,15 +45,18 @@ test.each<[string, unknown]>([
 test.each<[string, unknown, string]>([
   ['hang', hang, 'Renfe hangs'],
   ['errors', errors, 'Renfe fails'],
-])('%s: one condition, within five views, and gone within ten after a reset', (phase, recorded, words) => {
-  const all = healthIn(recorded);
-  expect(runs(all).map(([each]) => each)).toEqual(['All well', words, 'All well']);
-  const during = runs(all.filter((each) => each.phase === phase));
-  expect(during[0]?.[1]).toBeLessThanOrEqual(5);
-  const [still, ...well] = runs(all.filter((each) => each.phase === 'reset'));
-  expect([still?.[0], well.map(([each]) => each)]).toEqual([words, ['All well']]);
-  expect(still?.[1]).toBeLessThan(10);
-});
+])(
+  '%s: one condition, within five views, and gone within ten after a reset',
+  (phase, recorded, words) => {
+    const all = healthIn(recorded);
+    expect(runs(all).map(([each]) => each)).toEqual(['All well', words, 'All well']);
+    const during = runs(all.filter((each) => each.phase === phase));
+    expect(during[0]?.[1]).toBeLessThanOrEqual(5);
+    const [still, ...well] = runs(all.filter((each) => each.phase === 'reset'));
+    expect([still?.[0], well.map(([each]) => each)]).toEqual([words, ['All well']]);
+    expect(still?.[1]).toBeLessThan(10);
+  },
+);
 
 test('processes that are killed and replaced are starts and ends: all is well', () => {
   const all = healthIn(kill);
