@@ -101,10 +101,10 @@ async function travellerLines(): Promise<readonly string[]> {
       ]),
       '',
       ...table([
-        ['bytes as sent', 'HTML', 'CSS', 'script', 'these', 'font', 'icon'],
+        ['bytes as sent', 'HTML', 'CSS', 'script', 'these', 'later', 'font', 'icon'],
         ...Object.entries({ '`/`, results': bytes, '`/operator`': ofOperator }).map(
-          ([name, { html = 0, css = 0, js = 0, woff2 = 0, svg = 0 }]) => [
-            ...[name, html, css, js, html + css + js, woff2, svg].map(String),
+          ([name, { html = 0, css = 0, js = 0, later = 0, woff2 = 0, svg = 0 }]) => [
+            ...[name, html, css, js, html + css + js, later, woff2, svg].map(String),
           ],
         ),
       ]),

@@ -272,7 +272,14 @@ function expectGoodLayout(model: SystemModel): void {
     }
   }
   expect(ways).toHaveLength(drawn.edges.length);
-  for (const { d, from } of ways) expect(d, from).toMatch(/^M[\d. ]+([LC][\d. ]+)+$/);
+  for (const { d, from } of ways) {
+    expect(d, from).toMatch(/^M[\d. ]+([LC][\d. ]+)+$/);
+    const part = parts.find((placed) => placed.part.id === from);
+    if (part === undefined) continue;
+    // It begins at what is drawn, not at room that is left.
+    const ends = boxesOf([part]).map(({ x, width }) => x + width);
+    expect(Number.parseFloat(d.slice(1)), from).toBeCloseTo(Math.max(...ends), 0);
+  }
   expect(titles).toHaveLength(drawn.columns.length);
 }
 

@@ -7,7 +7,8 @@ import { devices, type NetworkName, openPage, type Seen } from './devices.ts';
 
 export const SEARCH = '/?origin=Madrid&destination=Barcelona';
 const DONE = 'main:is([data-state=done], [data-state=failed], [data-state=broken])';
-const ROW = '.journey';
+/** Without script a page has lists that the next one replaces. */
+const ROW = '.journey:visible';
 
 export type Plans = (patch: object, carriers?: readonly string[]) => Promise<void>;
 
@@ -45,7 +46,7 @@ export async function opened(
   await page.waitForSelector(ROW);
   await page.waitForSelector(DONE);
   const firstRowY = await page.evaluate<number>(
-    `document.querySelector('${ROW}').getBoundingClientRect().top + scrollY`,
+    `document.querySelector('.journey').getBoundingClientRect().top + scrollY`,
   );
   const figures = { ...(await seen()), firstRowY };
   await close();
@@ -93,7 +94,7 @@ async function firstPaintMs(page: Page): Promise<number> {
   }
 }
 
-/** Bytes of a page as they were sent, by kind. */
+/** Bytes of a page as they were sent, by kind; `later`: scripts that the page does not name, which come when it is used. */
 export async function bytesOf(
   browser: Browser,
   { url }: DemoServer,
@@ -103,13 +104,17 @@ export async function bytesOf(
   await page.goto(url + path, { waitUntil: 'load' });
   await page.waitForSelector('main:is([data-state=done], [data-state=live])');
   const files = await page.evaluate<readonly (readonly [string, number])[]>(
-    `performance.getEntries().filter((entry) => 'encodedBodySize' in entry)
-      .map((entry) => [entry.entryType === 'navigation' ? 'x.html' : new URL(entry.name).pathname, entry.encodedBodySize])`,
+    `{
+      const named = new Set([...document.scripts].map(({ src }) => src));
+      const kindOf = ({ entryType, name }) =>
+        entryType === 'navigation' ? 'html' : /\\.js$/.test(name) && !named.has(name) ? 'later' : /\\w+$/.exec(new URL(name).pathname)?.[0];
+      performance.getEntries().filter((entry) => 'encodedBodySize' in entry)
+        .map((entry) => [kindOf(entry) ?? '', entry.encodedBodySize]);
+    }`,
   );
   await close();
-  const sums: Record<string, number> = { html: 0, css: 0, js: 0, woff2: 0, svg: 0 };
-  for (const [path, bytes] of files) {
-    const kind = /\.(\w+)$/.exec(path)?.[1] ?? '';
+  const sums: Record<string, number> = { html: 0, css: 0, js: 0, later: 0, woff2: 0, svg: 0 };
+  for (const [kind, bytes] of files) {
     if (kind in sums) sums[kind] = (sums[kind] ?? 0) + bytes;
   }
   return sums;

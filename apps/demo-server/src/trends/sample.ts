@@ -93,14 +93,20 @@ export function withSample(samples: readonly Sample[], sample: Sample): readonly
 
 /** Returns a history with one more sample, without those that are older than two minutes. One that comes too early changes nothing. */
 export function addSample(history: History, sample: Sample): History {
-  const samples = history.at.map((at, index): Sample => {
-    const values = Object.entries(history.lines).flatMap(([name, column]) => {
-      const value = column[index];
-      return value === undefined || value === null ? [] : [[name, value] as const];
-    });
-    return { at, lines: Object.fromEntries(values) };
+  const { at, lines } = history;
+  const last = at.at(-1) ?? Number.NEGATIVE_INFINITY;
+  // The clock was set back.
+  const isBack = sample.at < last - HISTORY_MS;
+  if (!isBack && sample.at < last + LEAST_MS) return history;
+  const old = at.filter((time) => isBack || time <= sample.at - HISTORY_MS).length;
+  const from = Math.max(old, at.length + 1 - MOST);
+  const none = at.map(() => null);
+  const names = new Set([...Object.keys(lines), ...Object.keys(sample.lines)]);
+  const columns = [...names].flatMap((name) => {
+    const column = [...(lines[name] ?? none).slice(from), sample.lines[name] ?? null];
+    return column.every((value) => value === null) ? [] : [[name, column] as const];
   });
-  return historyOf(withSample(samples, sample));
+  return { at: [...at.slice(from), sample.at], lines: Object.fromEntries(columns) };
 }
 
 function total(values: readonly number[]): number {

@@ -11,6 +11,7 @@ import { loadText, routerText } from '../operator/operator-texts.ts';
 import { processesNote, tableRows } from '../operator/table-section.ts';
 import { clockTime } from '../words/amounts.ts';
 import { patch } from './dom/patch.ts';
+import { createSight } from './dom/sight.ts';
 import { wireKillQuestion } from './operator/ask-kill.ts';
 import { createCharts } from './operator/charts.ts';
 import { wireDrawers } from './operator/drawer.ts';
@@ -27,10 +28,16 @@ const pause = element<HTMLButtonElement>('pause');
 const actions = createActions();
 const charts = createCharts(main);
 const picture = createSystemPicture(element('picture'), { actions });
+/** A table out of sight is read all the same, by search or by a screen reader: one in so many views shows it. */
+const SELDOM = 4;
 const tables = (Object.keys(operatorTables) as TableName[]).flatMap((name) => {
   const body = main.querySelector(`#${name} tbody`);
   return body === null ? [] : [{ name, body }];
 });
+const sight = createSight(
+  tables.map(({ body }) => body),
+  () => drawTables(),
+);
 const kills = wireKillQuestion(element('processes'), {
   kill: actions.kill,
   redraw: drawTables,
@@ -41,6 +48,7 @@ let latest: OperatorView | undefined;
 /** What the page shows: the latest, unless it is paused. */
 let shown: OperatorView | undefined;
 let history: History = emptyHistory;
+let views = 0;
 let isPaused = false;
 let silence: ReturnType<typeof setTimeout> | undefined;
 
@@ -60,6 +68,7 @@ function follow(): void {
 
 function take(view: OperatorView): void {
   latest = view;
+  views += 1;
   history = addSample(history, view.sample);
   connected(true);
   clearTimeout(silence);
@@ -98,7 +107,10 @@ function draw(): void {
 function drawTables(): void {
   if (shown === undefined) return;
   const state = { view: shown, history, asked: kills.asked };
-  for (const { name, body } of tables) patch(body, tableRows(name, state));
+  for (const [at, { name, body }] of tables.entries()) {
+    const isDue = !body.hasChildNodes() || (views + at) % SELDOM === 0;
+    if (isDue || sight.has(body)) patch(body, tableRows(name, state));
+  }
   kills.settle();
   say('processes-note', processesNote(shown));
   say('router-note', routerText(shown));

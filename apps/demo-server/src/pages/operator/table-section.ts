@@ -3,6 +3,7 @@ import type { OperatorView } from '../../figures/view-schema.ts';
 import { html, type SafeHtml } from '../frame/html.ts';
 import { killQuestion } from '../picture/kill-question.ts';
 import { type Kind, operatorTables, type TableName, type TableRow } from './operator-tables.ts';
+import { processRows } from './process-rows.ts';
 
 /** Renders a table without rows. */
 export function tableSection(name: TableName): SafeHtml {
@@ -40,10 +41,10 @@ export function tableRows(
 
 /** Says what there is, beside the title of the table of processes. */
 export function processesNote(view: OperatorView): string {
-  const rows = operatorTables.processes.rows(view, { at: [], lines: {} });
-  const marks = ['dead', 'slow', 'silent', 'starting'].flatMap((state) => {
-    const { length } = rows.filter(({ mark }) => mark === state);
-    return length === 0 ? [] : [`${length} ${state}`];
+  const rows = processRows(view);
+  const marks = ['dead', 'slow', 'silent', 'starting'].flatMap((word) => {
+    const { length } = rows.filter(({ state }) => state === word);
+    return length === 0 ? [] : [`${length} ${word}`];
   });
   return marks.length === 0 ? String(rows.length) : `${rows.length}, of which ${marks.join(', ')}`;
 }

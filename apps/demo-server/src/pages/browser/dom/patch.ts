@@ -1,17 +1,24 @@
 import type { SafeHtml } from '../../frame/html.ts';
 import { fragmentOf } from './show.ts';
+import { readTags, type Tags } from './tags.ts';
 
-const shown = new WeakMap<Element, string>();
+const shown = new WeakMap<Element, Tags>();
 
 /**
  * Makes the content of an element that of `markup`, and changes only what differs: focus, selection and a button under the pointer
- * stay. Children with a `data-key` are recognised wherever they are.
+ * stay. Children with a `data-key` are recognised wherever they are. Markup is parsed only if its tags are others than before.
  */
 export function patch(element: Element, markup: SafeHtml): void {
   const text = markup.toString();
-  if (shown.get(element) === text) return;
-  shown.set(element, text);
+  const before = shown.get(element);
+  if (before?.text === text) return;
+  const after = before?.follow(text);
+  if (after !== undefined) {
+    shown.set(element, after);
+    return;
+  }
   patchChildren(element, fragmentOf(markup));
+  shown.set(element, readTags(element, text));
 }
 
 function patchChildren(element: Element, wanted: ParentNode): void {

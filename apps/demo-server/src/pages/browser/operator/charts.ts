@@ -3,6 +3,7 @@ import type { OperatorView } from '../../../figures/view-schema.ts';
 import { chartFigure, pointedAt } from '../../charts/chart-figure.ts';
 import { charts } from '../../charts/charts.ts';
 import { patch } from '../dom/patch.ts';
+import { createSight } from '../dom/sight.ts';
 
 /** The charts of a page. The one under the pointer has all of them say how it was at that time. */
 export interface Charts {
@@ -11,14 +12,12 @@ export interface Charts {
 
 /** Units of a drawing are a sixteenth of the text size of the page. */
 const UNITS = 16;
-/** As far from the window a chart is drawn, so that it is there when it is scrolled to. */
-const NEAR = '300px';
 
 /** Finds the places of the charts on the page. */
 export function createCharts(page: ParentNode): Charts {
   const places = charts.flatMap((chart) => {
     const host = page.querySelector<HTMLElement>(`[data-chart="${chart.title}"]`);
-    return host === null ? [] : [{ chart, host, width: 0, isNear: false }];
+    return host === null ? [] : [{ chart, host, width: 0, isDrawn: false }];
   });
   let latest: { readonly view: OperatorView; readonly history: History } | undefined;
   let pointedTime: number | undefined;
@@ -29,9 +28,12 @@ export function createCharts(page: ParentNode): Charts {
     if (latest === undefined) return;
     const { view, history } = latest;
     const at = pointedTime === undefined ? -1 : history.at.indexOf(pointedTime);
-    for (const { chart, host, width, isNear } of places) {
-      if (width === 0 || !isNear) continue;
+    for (const place of places) {
+      const { chart, host, width, isDrawn } = place;
+      // Tables have its figures for those who do not see.
+      if (width === 0 || (isDrawn && !sight.has(host))) continue;
       patch(host, chartFigure(chart, { view, history, width, pointed: at < 0 ? undefined : at }));
+      place.isDrawn = true;
     }
   }
 
@@ -49,20 +51,12 @@ export function createCharts(page: ParentNode): Charts {
     }
     drawSoon();
   });
-  // A drawing that nobody sees is not made; tables have its figures for those who do not see.
-  const nearness = new IntersectionObserver(
-    (entries) => {
-      for (const { target, isIntersecting } of entries) {
-        const place = places.find(({ host }) => host === target);
-        if (place !== undefined) place.isNear = isIntersecting;
-      }
-      drawSoon();
-    },
-    { rootMargin: NEAR },
+  const sight = createSight(
+    places.map(({ host }) => host),
+    drawSoon,
   );
   for (const place of places) {
     sizes.observe(place.host);
-    nearness.observe(place.host);
     place.host.addEventListener('pointermove', ({ clientX }) => {
       const plot = place.host.querySelector('.plot')?.getBoundingClientRect();
       if (latest === undefined || plot === undefined) return;

@@ -20,10 +20,13 @@ export function createDrawing(host: Element): (shapes: readonly Shape[]) => void
 }
 
 function drawAll(parent: Element, before: readonly Drawn[], shapes: readonly Shape[]): Drawn[] {
+  if (shapes.length === before.length && shapes.every((one, at) => isLike(before[at], one))) {
+    return before.map((old, at) => change(old, shapes[at] ?? old.shape));
+  }
   const known = new Map(before.map((each) => [each.shape.key, each]));
   const now = shapes.map((shape) => {
     const old = known.get(shape.key);
-    if (old?.shape.tag !== shape.tag) return build(shape);
+    if (old === undefined || !isLike(old, shape)) return build(shape);
     known.delete(shape.key);
     return change(old, shape);
   });
@@ -32,6 +35,10 @@ function drawAll(parent: Element, before: readonly Drawn[], shapes: readonly Sha
     if (parent.children[at] !== element) parent.insertBefore(element, parent.children[at] ?? null);
   }
   return now;
+}
+
+function isLike(old: Drawn | undefined, { tag, key }: Shape): boolean {
+  return old?.shape.key === key && old.shape.tag === tag;
 }
 
 function build(shape: Shape): Drawn {
@@ -47,16 +54,20 @@ function build(shape: Shape): Drawn {
 
 function change(old: Drawn, shape: Shape): Drawn {
   const { element } = old;
-  const before = old.shape.attributes;
-  for (const [name, value] of Object.entries(shape.attributes)) {
-    if (before[name] !== value) element.setAttribute(name, String(value));
+  const [before, after] = [old.shape.attributes, shape.attributes];
+  for (const name in after) {
+    if (before[name] !== after[name]) element.setAttribute(name, String(after[name]));
   }
-  for (const name of Object.keys(before)) {
-    if (!(name in shape.attributes)) element.removeAttribute(name);
-  }
+  for (const name in before) if (!(name in after)) element.removeAttribute(name);
   const { inside } = shape;
-  if (typeof inside !== 'string')
+  if (typeof inside !== 'string') {
     return { shape, element, inside: drawAll(element, old.inside, inside) };
-  if (inside !== old.shape.inside) element.textContent = inside;
+  }
+  const text = element.firstChild;
+  if (inside !== old.shape.inside) {
+    // Cheaper than a new text.
+    if (text instanceof Text) text.data = inside;
+    else element.textContent = inside;
+  }
   return { shape, element, inside: [] };
 }

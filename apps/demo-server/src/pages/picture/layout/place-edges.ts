@@ -78,7 +78,8 @@ function endOf({ part, x, y, width, height, cells }: Placed): End {
   return {
     id: part.id,
     left: x,
-    right: x + width,
+    // A pool of few workers has room to its right: its ways begin at the last of them.
+    right: cells === undefined ? x + width : Math.max(...cells.map((cell) => cell.x + cell.width)),
     middle: (top + y + height) / 2,
     height: (y + height - top) * (isTall ? 0.9 : 0.6),
     apart: isFunnel ? APART_AT_FUNNEL : APART,
