@@ -91,6 +91,5 @@ reportDemo(flags, {
     ...rows,
   ],
   before: '',
-  after:
-    'Medians over rounds; the three servers of a row run at once, on cores that other work shared.',
+  after: 'The three servers of a row run at once, on cores that other work may share.',
 });

@@ -13,7 +13,7 @@ import { hostileRequests } from './hostile-requests.ts';
 /** Answered however busy the server is: their work is the same whatever a client sends, and looks at the server are shared. */
 export const ALWAYS = [
   ...['isAlive', 'isReady', 'readConfig', 'readStats', 'readMetrics'],
-  ...['readOperatorState', 'followOperatorState'],
+  ...['readOperatorState', 'readOperatorHistory', 'followOperatorState'],
   ...['changeCarrierPlan', 'startLoad', 'killProcess', 'reloadWorkers'],
 ];
 

@@ -187,14 +187,14 @@ test.each([
 test('a browser gets a page for an unknown path, with the form; programs get the problem', async () => {
   const { get } = shared();
   const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
-  const page = await get('/serch?text=<b>', { headers: { accept } });
+  const page = await get('/serch?text=<sent>', { headers: { accept } });
   expect(page).toMatchObject({ status: 404, type: 'text/html' });
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
   expect(page.headers.get('cache-control')).toBe('no-store');
   expect(page.body).toContain('<a href="/search">/search</a>');
-  expect(page.body).toContain('<form id="search" action="/" method="get">');
+  expect(page.body).toMatch(/<form id="search" [^>]*action="\/" method="get"/);
   expect(page.body).not.toContain('<script');
-  expect(page.body).not.toContain('<b>');
+  expect(page.body).not.toContain('<sent');
   const problem = { status: 404, type: 'application/problem+json' };
   expect(await get('/serch')).toMatchObject(problem);
   expect(await get('/serch', { method: 'POST', headers: { accept } })).toMatchObject(problem);

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Condition } from '../src/figures/trend-schemas.ts';
+import type { ServerView } from '../src/figures/view-schema.ts';
 import { type Health, healthOf } from '../src/trends/health.ts';
 import { createRates } from '../src/trends/rates.ts';
 import { schemaErrors } from './schema-errors.ts';
-import { type CarrierSecond, type Second, START, viewsOf } from './some-views.ts';
+import { type CarrierSecond, type Second, START, someProcess, viewsOf } from './some-views.ts';
+
+type Router = NonNullable<ServerView['router']>;
 
 /** Conditions in each second of a story, in words. */
 function healthIn(story: readonly Second[], { notes = false } = {}): string[] {
@@ -196,6 +199,43 @@ test.each<[string, Second, number, string]>([
   expect(healthIn(times(seconds, () => second)).at(-1)).toBe(expected);
   const over = [...times(seconds, () => second), ...times(4, (): Second => ({}))];
   expect(healthIn(over).at(-1)).toBe('All well');
+});
+
+test('router, coalescer and Redis: one condition each, with what it costs', () => {
+  const claim = { leMs: [], counts: [], sumMs: 0 };
+  const view = (
+    refused: number,
+    overflowed: number,
+    states: readonly ('up' | 'down')[],
+  ): Second => ({
+    view: {
+      pools: [],
+      processes: [someProcess, { ...someProcess, id: 'primary', kind: 'primary', pid: 9 }],
+      router: { ...({} as Router), waiting: 2, refused, claim },
+      coalesce: [
+        {
+          ...{ process: 'server-0', name: 'search', scope: 'process', asked: 0, led: 0, joined: 0 },
+          ...{ hits: 0, loaded: 0, inFlight: 0, overflowed },
+        },
+      ],
+      coordinators: states.map((state, at) => ({
+        ...{ process: `server-${at}`, name: 'search', state, waiting: 0, errors: 0 },
+      })),
+    },
+  });
+  const rates = createRates();
+  let health: Health | undefined;
+  const story = [...times(5, () => view(0, 0, ['up', 'up'])), view(1, 3, ['up', 'down'])];
+  for (const each of viewsOf(story)) {
+    rates.add(each);
+    health = healthOf(each, rates, health);
+  }
+  expect(health?.conditions.map(({ name, says, detail }) => `${name} ${says}, ${detail}`)).toEqual([
+    'Redis does not answer, 1 of 2 processes share no loads',
+    'Router has a queue, 2 connections waiting',
+    'Router refuses connections, 1 connection in 10 s',
+    'Coalescing of server-0 is full, 3 calls not shared in 10 s',
+  ]);
 });
 
 test('a start and an end are notes: all is well', () => {

@@ -149,11 +149,11 @@ test('the page without script shows the same, escaped, and stops where they are 
     expect(markup).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
     expect(markup).not.toContain('<script>alert');
     expect(markup).toContain('Renfe Viajeros');
-    expect(markup).toContain('For 2 adults, 1 child:');
-    expect(markup).toContain('7 min from Calle Mayor 1 to ');
-    expect(markup).toContain('<span class="price">75.00 EUR</span>');
+    expect(markup).toContain('Tue 1 Dec · 2 adults, 1 child');
+    expect(markup).toContain('Walk to Madrid Puerta de Atocha-Almudena Grandes, 7 min');
+    expect(markup).toContain('<b class="num">€75.00');
   }
   expect(plain).not.toContain('2 stops');
-  expect(stops).toContain('<summary>2 stops</summary>');
-  expect(stops).toContain('<option value="1" selected>shown');
+  expect(stops).toContain('<details class="stops"><summary>2 stops<');
+  expect(stops).toContain('id="stops" name="stops" value="1" checked>');
 });

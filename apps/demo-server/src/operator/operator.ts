@@ -194,10 +194,8 @@ export function createOperator(
     const detail = Object.entries(answers).map(
       ([status, times]) => `${times} × ${status === '0' ? 'no answer' : `HTTP ${status}`}`,
     );
-    note({
-      ...{ kind: 'load-ended', severity: 'note', text: 'Load ended' },
-      detail: detail.join(', '),
-    });
+    const text = 'Load ended';
+    note({ kind: 'load-ended', severity: 'note', text, detail: detail.join(', ') });
   }
 
   return {

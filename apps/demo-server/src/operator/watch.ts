@@ -212,7 +212,10 @@ function changesOf(
       const seconds = Math.max(1, Math.round((at - each.since) / 1000));
       return {
         ...partOf(each),
-        ...{ at, kind: 'recovered', severity: 'note', text: `${each.name} ${says}` },
+        at,
+        kind: 'recovered',
+        severity: 'note',
+        text: `${each.name} ${says}`,
         detail: `after ${seconds} s`,
       };
     }),

@@ -41,6 +41,8 @@ const REQUESTS_IF_LATE = 1.5;
 const REQUESTS_BEFORE = 3;
 /** Answers in a row after which failures are over. */
 const SOUND = 12;
+/** Views in which a busy process counts: rates have them. */
+const STRAINED = 10;
 const LEAST_FAILURES = 3;
 const MANY = 0.2;
 /** Calls from which a quantile is worth a comparison. */
@@ -116,25 +118,20 @@ function signsOfOne(id: string, context: Context, before: CarrierMemory): Found 
   const own = view.carriers.filter((each) => each.id === id);
   const open = total(own.map(({ http }) => http.inFlight));
   const isOpenTooLong = open > 0 && quiet !== undefined && at - quiet.since > modes.deadlineMs;
-  if (quiet !== undefined && (quiet.timeouts >= LEAST_TIMEOUTS || isOpenTooLong)) {
+  const strained = isStrained(view, rates);
+  const isQuiet = quiet !== undefined && (quiet.timeouts >= LEAST_TIMEOUTS || isOpenTooLong);
+  // A search that takes several requests, and has sent the next, has had answers.
+  const isLate =
+    isQuiet &&
+    quiet.sent > REQUESTS_IF_LATE * (quiet.timeouts + open) + REQUESTS_BEFORE * quiet.begun;
+  if (isQuiet && !(isLate && strained)) {
+    const words = isLate
+      ? ({ state: 'fails', says: 'answers too late' } as const)
+      : ({ state: 'hangs', says: 'hangs' } as const);
     const detail = quietDetail(open, at, quiet);
-    const lasting = { since: quiet.since, afterMs: 0, untilMs: 0 };
-    // A search that takes several requests, and has sent the next, has had answers.
-    const isLate =
-      quiet.sent > REQUESTS_IF_LATE * (quiet.timeouts + open) + REQUESTS_BEFORE * quiet.begun;
-    if (isLate) {
-      const late = { state: 'fails', severity: 'bad', says: 'answers too late', detail } as const;
-      return { signs: [{ ...of, ...late, ...lasting }], memory: { ...before, quiet, open } };
-    }
-    const hangs: Sign = {
-      ...of,
-      state: 'hangs',
-      severity: 'bad',
-      says: 'hangs',
-      detail,
-      ...lasting,
-    };
-    return { signs: [hangs], memory: { ...before, quiet, quietUntil: at, open } };
+    const lasting = { severity: 'bad', since: quiet.since, afterMs: 0, untilMs: 0 } as const;
+    const signs = [{ ...of, ...words, detail, ...lasting }];
+    return { signs, memory: { ...before, quiet, quietUntil: at, open } };
   }
   const isOver = before.quietUntil === undefined || at - before.quietUntil > RECENT_MS;
   const signs: Sign[] = [];
@@ -147,7 +144,7 @@ function signsOfOne(id: string, context: Context, before: CarrierMemory): Found 
     const lasting = { afterMs: 10_000, untilMs: 3000 };
     signs.push({ ...of, state: 'slow', severity: 'warn', says: 'is slow', detail, ...lasting });
   }
-  const failures = isStrained(view, rates) ? FAILURES : [...FAILURES, 'timeout'];
+  const failures = strained ? FAILURES : [...FAILURES, 'timeout'];
   const failed = total(failures.map((state) => rates.recent(`state ${id} ${state}`)));
   const ended =
     failed + total(['ok', 'empty'].map((state) => rates.recent(`state ${id} ${state}`)));
@@ -181,10 +178,14 @@ function signsOfOne(id: string, context: Context, before: CarrierMemory): Found 
   return { signs, memory };
 }
 
-/** Whether answers may be late because a process here has no time to read them. */
+/** Whether answers may be late because a process here has had no time to read them in the last ten views. */
 function isStrained({ processes }: ServerView, rates: Rates): boolean {
   return processes.some(
-    ({ id, utilisation = 0 }) => utilisation > BUSY || (rates.perSecond(`refused ${id}`) ?? 0) > 0,
+    ({ id }) =>
+      rates
+        .busy(id)
+        .slice(-STRAINED)
+        .some((share) => share > BUSY) || rates.recent(`refused ${id}`) > 0,
   );
 }
 

@@ -82,10 +82,9 @@ function poolSigns(pool: ServerView['pools'][number], { processes }: ServerView)
   for (let slot = 0; slot < slots; slot += 1) {
     const missing = `${prefix}-${slot}`;
     if (ids.has(missing)) continue;
-    signs.push({
-      ...{ subject: 'process', id: missing, name: nameOf(missing) },
-      ...{ state: 'dead', severity: 'bad', says: 'is dead', afterMs: 1000, untilMs: 0 },
-    });
+    const who = { subject: 'process', id: missing, name: nameOf(missing) } as const;
+    const says = 'is dead';
+    signs.push({ ...who, state: 'dead', severity: 'bad', says, afterMs: 1000, untilMs: 0 });
   }
   return signs;
 }
@@ -142,14 +141,15 @@ function sharingSigns({ coordinators, coalesce }: ServerView, rates: Rates): Sig
     const detail = `${counted(overflowed, 'call')} not shared in 10 s`;
     return [{ ...of, state: 'full', severity: 'warn', says: 'is full', detail, ...atOnce }];
   });
-  const down = coordinators.flatMap(({ process, state }): Sign[] => {
-    if (state === 'up') return [];
-    const of = { subject: 'redis', id: process, name: 'Redis' } as const;
-    const detail = `${process} shares no loads`;
-    const says = 'does not answer';
-    return [{ ...of, state: 'hangs', severity: 'bad', says, detail, ...atOnce }];
-  });
-  return [...full, ...down];
+  const down = coordinators.filter(({ state }) => state !== 'up').length;
+  if (down === 0) return full;
+  const of = { subject: 'redis', id: 'redis', name: 'Redis' } as const;
+  const isAll = down === coordinators.length;
+  const detail = isAll
+    ? 'no loads are shared'
+    : `${down} of ${coordinators.length} processes share no loads`;
+  const says = 'does not answer';
+  return [...full, { ...of, state: 'hangs', severity: 'bad', says, detail, ...atOnce }];
 }
 
 function poolName(process: string): string {

@@ -32,11 +32,24 @@ export function systemOf(view: OperatorView): SystemModel {
 
 /** Returns the picture of a server of which nothing is known but how it is composed. */
 export function systemAtRest(modes: Modes): SystemModel {
-  const nothing = { perSecond: {}, recent: {}, p50: {}, p99: {} };
   return systemOf({
-    ...{ at: 0, startedAt: 0, versions: { ticketing: '', node: '' }, modes, rates: nothing },
-    ...{ processes: [], searches: [], routes: [], coalesce: [], pools: [], fleets: [], hosts: [] },
-    ...{ coordinators: [], carriers: [], sample: { at: 0, lines: {} }, health: [], events: [] },
+    at: 0,
+    startedAt: 0,
+    versions: { ticketing: '', node: '' },
+    modes,
+    processes: [],
+    searches: [],
+    routes: [],
+    coalesce: [],
+    pools: [],
+    fleets: [],
+    hosts: [],
+    coordinators: [],
+    carriers: [],
+    rates: { perSecond: {}, recent: {}, p50: {}, p99: {} },
+    sample: { at: 0, lines: {} },
+    health: [],
+    events: [],
   });
 }
 
