@@ -4,7 +4,7 @@ import { Condition } from '../src/figures/trend-schemas.ts';
 import { type Health, healthOf } from '../src/trends/health.ts';
 import { createRates } from '../src/trends/rates.ts';
 import { schemaErrors } from './schema-errors.ts';
-import { type CarrierSecond, type Second, START, viewsOf } from './some-views.ts';
+import { type CarrierSecond, type Second, START, viewsOf } from './story-views.ts';
 
 /** Conditions in each second of a story, in words. */
 function healthIn(story: readonly Second[], { notes = false } = {}): string[] {

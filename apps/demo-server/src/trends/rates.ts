@@ -255,7 +255,7 @@ function* readingsOfCoalescing(view: ServerView): Generator<Reading, void> {
 }
 
 /** Whether the loads of a coalescer are work that is done: with two, those of the inner one ask the outer one. */
-export function isOutermost(view: ServerView, name: string, scope: string): boolean {
+function isOutermost(view: ServerView, name: string, scope: string): boolean {
   return (
     scope !== 'process' ||
     !view.coalesce.some((other) => other.name === name && other.scope !== 'process')
