@@ -7,7 +7,7 @@ import { LOOKS, lookOf, MORE_LOOK } from '../src/pages/charts/line-look.ts';
 import { niceTop } from '../src/pages/charts/nice-top.ts';
 import { spread } from '../src/pages/charts/spread.ts';
 import { eventList } from '../src/pages/operator/event-list.ts';
-import { someEvent, someHistory, someServer, someView } from './some-view.ts';
+import { someEvent, someHistory, someServer, someView } from './bare-view.ts';
 
 const END = Date.UTC(2026, 10, 27, 13, 3);
 const WIDTH = 420;

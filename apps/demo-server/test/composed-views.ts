@@ -106,6 +106,9 @@ export function someView(composed: Composed = {}): OperatorView {
   perSecond['tasks primary/serving'] = 30;
   for (const name of composed.hosts ?? []) perSecond[`host ${name}`] = 5;
   for (const id of carriers) perSecond[`calls ${id}`] = 10;
+  const recent = Object.fromEntries(
+    Object.entries(perSecond).map(([name, rate]) => [name, rate * 10]),
+  );
   return {
     ...{ at: 2, startedAt: 1, versions: { ticketing: '0', node: '26' }, modes, processes },
     ...{ searches: [], routes: [], fleets: [], coordinators: [], events: [] },
@@ -127,7 +130,7 @@ export function someView(composed: Composed = {}): OperatorView {
       ...{ process: 'server-0', id, states: { ok: 4, empty: 1, timeout: 2 }, latency: {} },
       http: { inFlight: at, sent: 20 + at, retried: 0, refused: 0 },
     })),
-    rates: { perSecond, recent: {}, p50: {}, p99: {} },
+    rates: { perSecond, recent, p50: {}, p99: {} },
     sample: { at: 2, lines: {} },
     health: [...(composed.health ?? [])],
   };

@@ -5,7 +5,7 @@ import type { ServerView } from '../src/figures/view-schema.ts';
 import { type Health, healthOf } from '../src/trends/health.ts';
 import { createRates } from '../src/trends/rates.ts';
 import { schemaErrors } from './schema-errors.ts';
-import { type CarrierSecond, type Second, START, someProcess, viewsOf } from './some-views.ts';
+import { type CarrierSecond, type Second, START, someProcess, viewsOf } from './story-views.ts';
 
 type Router = NonNullable<ServerView['router']>;
 

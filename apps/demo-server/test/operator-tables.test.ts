@@ -4,13 +4,14 @@ import { OperatorView } from '../src/figures/view-schema.ts';
 import { DISPATCH_NAMES } from '../src/flags/dispatch-kinds.ts';
 import { ACCEPTS, COALESCES } from '../src/flags/flag-specs.ts';
 import { presetList } from '../src/pages/operator/controls-panel.ts';
-import { savedOf, topFigures } from '../src/pages/operator/figures-row.ts';
+import { topFigures } from '../src/pages/operator/figures-row.ts';
 import { healthLine, healthSentence } from '../src/pages/operator/health-line.ts';
 import { operatorTables, type TableName } from '../src/pages/operator/operator-tables.ts';
 import { loadText, modesText } from '../src/pages/operator/operator-texts.ts';
 import { processesNote, tableRows } from '../src/pages/operator/table-section.ts';
 import { faultOf } from '../src/pages/words/plan-words.ts';
-import { buckets, someCondition, someHistory, someServer, someView } from './some-view.ts';
+import { ratesOf, savedShare } from '../src/trends/view-rates.ts';
+import { buckets, someCondition, someHistory, someServer, someView } from './bare-view.ts';
 
 const { pools, carriers, router } = OperatorView.properties;
 const textOf = (markup: unknown) =>
@@ -166,7 +167,7 @@ test('six figures, none of them invented', () => {
   ]);
   expect(topFigures(someView()).map(({ value }) => value)).toEqual(['–', '0', '–', '–', '–', '–']);
   expect(topFigures(undefined).map(({ value }) => value)).toEqual(['–', '–', '–', '–', '–', '–']);
-  expect(savedOf(someView())).toBeUndefined();
+  expect(savedShare(ratesOf(someView()))).toBeUndefined();
 });
 
 test('a preset in force is one to reset; presets of carriers that are not asked are not offered', () => {

@@ -345,11 +345,10 @@ describe('mapShapes()', () => {
   test('the funnel is as tall as what is asked, then as what is loaded', () => {
     const funnelOf = (led: number) => {
       const view = someView({ coalesce: 'on' });
-      const perSecond = { ...view.rates.perSecond, 'led process server-0': led };
-      const shapes = mapShapes(
-        layoutOf(systemOf({ ...view, rates: { ...view.rates, perSecond } })),
-        40,
-      );
+      // In ten seconds, as is the figure at the top of the page.
+      const recent = { ...view.rates.recent, 'led process server-0': led * 10 };
+      const rates = { ...view.rates, recent };
+      const shapes = mapShapes(layoutOf(systemOf({ ...view, rates })), 40);
       const funnel = named(shapes, 'funnel server-0')?.inside as readonly Shape[];
       const d = String(funnel.find(({ key }) => key === 'funnel')?.attributes['d']);
       const [, top, narrow, low] = /^M\S+ (\S+)C.* (\S+)V(\S+)C/.exec(d) ?? [];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { OperatorView } from '../src/figures/view-schema.ts';
 import { createRates, growthOf, quantileOf } from '../src/trends/rates.ts';
-import { buckets, LE, someServer as server, someView } from './some-view.ts';
+import { buckets, LE, someServer as server, someView } from './bare-view.ts';
 
 const view = (at: number, parts: Partial<OperatorView> = {}) => someView({ at, ...parts });
 

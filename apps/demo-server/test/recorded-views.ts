@@ -1,5 +1,5 @@
 import type { ServerView } from '../src/figures/view-schema.ts';
-import { someView } from './some-views.ts';
+import { someView } from './story-views.ts';
 
 type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 interface JsonObject {

@@ -5,7 +5,7 @@ import { createRates } from '../src/trends/rates.ts';
 import { addSample, emptyHistory, historyOf, sampleOf, withSample } from '../src/trends/sample.ts';
 import { ratesOf } from '../src/trends/view-rates.ts';
 import { schemaErrors } from './schema-errors.ts';
-import { someProcess, someView, viewsOf } from './some-views.ts';
+import { someProcess, someView, viewsOf } from './story-views.ts';
 
 const sampled = fc.record({
   gapMs: fc.integer({ min: -2000, max: 70_000 }),

@@ -3,7 +3,7 @@ import { OperatorView } from '../src/figures/view-schema.ts';
 import { createJournal } from '../src/operator/journal.ts';
 import { createWatch } from '../src/operator/watch.ts';
 import { schemaErrors } from './schema-errors.ts';
-import { someView } from './some-views.ts';
+import { someView } from './story-views.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

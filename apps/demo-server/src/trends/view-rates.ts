@@ -18,3 +18,11 @@ export function ratesOf({ rates }: Pick<OperatorView, 'rates'>): ReadRates {
     quantile: (name, share) => rates[share === 0.5 ? 'p50' : 'p99'][name],
   };
 }
+
+/** Returns the share of calls in the last 10 s that needed no load of their own; `undefined` if there were none. `of`: a coalescer. */
+export function savedShare(rates: ReadRates, of?: string): number | undefined {
+  const [asked = 0, led = 0] = ['asked', 'led'].map((name) =>
+    rates.recent(of === undefined ? name : `${name} ${of}`),
+  );
+  return asked === 0 ? undefined : Math.max(0, 1 - led / asked);
+}

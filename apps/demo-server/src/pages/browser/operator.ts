@@ -29,7 +29,7 @@ const actions = createActions();
 const charts = createCharts(main);
 const picture = createSystemPicture(element('picture'), { actions });
 /** A table out of sight is read all the same, by search or by a screen reader: one in so many views shows it. */
-const SELDOM = 4;
+const SELDOM = 10;
 const tables = (Object.keys(operatorTables) as TableName[]).flatMap((name) => {
   const body = main.querySelector(`#${name} tbody`);
   return body === null ? [] : [{ name, body }];
@@ -40,7 +40,7 @@ const sight = createSight(
 );
 const kills = wireKillQuestion(element('processes'), {
   kill: actions.kill,
-  redraw: drawTables,
+  redraw: () => drawTables({ all: true }),
   tell: (text) => say('said', text),
 });
 
@@ -104,11 +104,11 @@ function draw(): void {
   say('load-state', loadText(view));
 }
 
-function drawTables(): void {
+function drawTables({ all = false } = {}): void {
   if (shown === undefined) return;
   const state = { view: shown, history, asked: kills.asked };
   for (const [at, { name, body }] of tables.entries()) {
-    const isDue = !body.hasChildNodes() || (views + at) % SELDOM === 0;
+    const isDue = all || !body.hasChildNodes() || (views + at) % SELDOM === 0;
     if (isDue || sight.has(body)) patch(body, tableRows(name, state));
   }
   kills.settle();

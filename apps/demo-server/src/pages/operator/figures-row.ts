@@ -1,5 +1,5 @@
 import type { OperatorView } from '../../figures/view-schema.ts';
-import { ratesOf } from '../../trends/view-rates.ts';
+import { ratesOf, savedShare } from '../../trends/view-rates.ts';
 import { html, type SafeHtml } from '../frame/html.ts';
 import { decimal, ms, percent, whole } from '../words/amounts.ts';
 
@@ -33,7 +33,7 @@ export function topFigures(view: OperatorView | undefined): readonly Figure[] {
     { name: 'Errors/s', value: decimal(errors) },
     {
       name: 'Calls saved',
-      value: percent(view && savedOf(view)),
+      value: percent(rates && savedShare(rates)),
       note: asked > led && `${decimal(asked - led)}/s`,
     },
   ];
@@ -45,11 +45,4 @@ export function figuresRow(view?: OperatorView): SafeHtml {
     ({ name, value, note }) =>
       html`<div><dt>${name}</dt><dd><span data-figure="${name}">${value}</span> <small>${note}</small></dd></div>`,
   )}`;
-}
-
-/** Returns the share of calls in the last 10 s that needed no load of their own; `undefined` if there were none. */
-export function savedOf(view: OperatorView): number | undefined {
-  const rates = ratesOf(view);
-  const asked = rates.recent('asked');
-  return asked === 0 ? undefined : Math.max(0, 1 - rates.recent('led') / asked);
 }

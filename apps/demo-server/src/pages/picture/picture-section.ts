@@ -18,9 +18,9 @@ export function systemPicture(modes: OperatorView['modes']): SafeHtml {
       const { glyph, word, ink } = stateMarks[state];
       return html`<span class="state ${ink}"><span aria-hidden="true">${glyph}</span> ${word}</span>`;
     },
-  )}<span>Width of a line: calls per second</span></div></header>
+  )}<span>Width of a line: calls per second</span></div><a class="skip" href="#system-table">Skip the picture</a></header>
 <svg class="map" viewBox="-2 0 ${width + 4} ${height}" role="group" aria-label="The system, from the clients to the carriers. The table below has the same figures.">${markupOf(mapShapes(layoutOf(model), 0))}</svg>
 <ol class="flow">${flowCards(model, 0)}</ol>
-<details class="as-table"><summary>The same as a table</summary><div class="scroll" role="region" aria-label="The system as a table" tabindex="0"></div></details>
+<details class="as-table" id="system-table"><summary>The same as a table</summary><div class="scroll" role="region" aria-label="The system as a table" tabindex="0"></div></details>
 ${drawer({ id: 'node', title: 'Part' })}</section>`;
 }

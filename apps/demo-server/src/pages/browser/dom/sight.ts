@@ -1,4 +1,4 @@
-/** Elements that are within the window, or near. */
+/** Elements that are within the window. */
 export interface Sight {
   has(element: Element): boolean;
 }
@@ -6,16 +6,13 @@ export interface Sight {
 /** Watches elements; `appeared` is called after some have come into sight. */
 export function createSight(elements: readonly Element[], appeared: () => void): Sight {
   const seen = new Set<Element>();
-  const observer = new IntersectionObserver(
-    (entries) => {
-      for (const { target, isIntersecting } of entries) {
-        if (isIntersecting) seen.add(target);
-        else seen.delete(target);
-      }
-      if (entries.some(({ isIntersecting }) => isIntersecting)) appeared();
-    },
-    { rootMargin: '100px' },
-  );
+  const observer = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (isIntersecting) seen.add(target);
+      else seen.delete(target);
+    }
+    if (entries.some(({ isIntersecting }) => isIntersecting)) appeared();
+  });
   for (const element of elements) observer.observe(element);
   return { has: (element) => seen.has(element) };
 }

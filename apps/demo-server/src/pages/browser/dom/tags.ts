@@ -88,5 +88,5 @@ function attributesOf(tag: string): Map<string, string> {
 }
 
 function plain(text: string): string {
-  return text.replace(/&[^;]+;/g, (escape) => CHARACTERS[escape] ?? escape);
+  return text.replace(/&[^;]+;/g, (one) => CHARACTERS[one] ?? one);
 }

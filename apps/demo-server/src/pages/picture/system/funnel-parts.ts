@@ -1,4 +1,5 @@
 import { sharedScope } from '../../../trends/shared-scope.ts';
+import { savedShare } from '../../../trends/view-rates.ts';
 import { counted, percent, whole } from '../../words/amounts.ts';
 import { perSecond, present, type Reading, stateOf, sumOf, workPlaceOf } from './reading.ts';
 import type { Part } from './system-model.ts';
@@ -15,6 +16,7 @@ export function funnelParts(reading: Reading): Part[] {
     return reading.servers.map((server) => ({
       ...funnelPart(reading, {
         id: server,
+        share: savedShare(rates, `process ${server}`),
         asked: rates.perSecond(`asked process ${server}`),
         loads: rates.perSecond(`led process ${server}`),
         rows: view.coalesce.filter((row) => row.process === server && row.scope === scope),
@@ -24,9 +26,10 @@ export function funnelParts(reading: Reading): Part[] {
     }));
   }
   const names = { machine: 'all processes', fleet: `fleet ${fleet}`, shared: 'by Redis' };
-  const rows = { id: 'all', rows: view.coalesce };
   const all = funnelPart(reading, {
-    ...rows,
+    id: 'all',
+    rows: view.coalesce,
+    share: savedShare(rates),
     asked: rates.perSecond('asked'),
     loads: rates.perSecond('led'),
   });
@@ -35,14 +38,17 @@ export function funnelParts(reading: Reading): Part[] {
 
 interface Sharing {
   readonly id: string;
+  readonly share: number | undefined;
   readonly asked: number | undefined;
   readonly loads: number | undefined;
   readonly rows: readonly Row[];
 }
 
-function funnelPart(reading: Reading, { id, asked, loads, rows }: Sharing): Omit<Part, 'name'> {
+function funnelPart(
+  reading: Reading,
+  { id, share, asked, loads, rows }: Sharing,
+): Omit<Part, 'name'> {
   const { view } = reading;
-  const share = savedShare(asked, loads);
   // The primary's own pool runs loads for it, unless it runs the work of carriers; other members run those of their keys.
   const pools = view.pools.filter(
     (pool) =>
@@ -101,10 +107,4 @@ function funnelPart(reading: Reading, { id, asked, loads, rows }: Sharing): Omit
     ],
     row: id,
   };
-}
-
-/** Returns the share of calls that needed no load; `undefined` if nobody asked. */
-function savedShare(asked: number | undefined, loads: number | undefined): number | undefined {
-  if (asked === undefined || loads === undefined || asked === 0) return undefined;
-  return Math.min(1, Math.max(0, 1 - loads / asked));
 }
