@@ -67,4 +67,4 @@ function itemRow(
   });
 }
 
-const filterSheet = html`<dialog id="sheet" class="sheet" aria-label="Filters"><form method="dialog" class="sheet-head"><b>Filters</b><button type="button" class="button quiet" data-clear>Clear</button></form><div id="sheet-body"></div><form method="dialog" class="sheet-foot"><button class="button">Close</button><button id="sheet-show" class="button primary">Show</button></form></dialog>`;
+const filterSheet = html`<dialog id="sheet" class="sheet" aria-label="Filters"><form method="dialog" class="sheet-head"><h2>Filters</h2><button type="button" class="button quiet" data-clear>Clear</button></form><div id="sheet-body"></div><form method="dialog" class="sheet-foot"><button class="button">Close</button><button id="sheet-show" class="button primary">Show</button></form></dialog>`;

@@ -86,11 +86,11 @@ describeInBrowser('the page of the API', () => {
   test('an unknown path is a page whose form searches, without a violation', async () => {
     const page = await browser.open();
     await page.goto(`${server().url}/serch`);
-    expect(await page.textContent('.problem')).toContain('did you mean /search?');
+    expect(await page.textContent('.hero')).toContain('Did you mean /search?');
     expect(await violationsOf(page)).toEqual([]);
     await page.fill('#origin', 'Madrid');
     await page.fill('#destination', 'Barcelona');
-    await page.click('button.main');
+    await page.click('#search .button.primary:not(.pax-done)');
     await page.waitForSelector('main[data-state=done]');
     expect(new URL(page.url()).pathname).toBe('/');
   });
