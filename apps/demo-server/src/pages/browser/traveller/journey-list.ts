@@ -62,13 +62,18 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
     const details = known?.row.querySelector('details');
     if (known?.item.kind !== 'journey' || details?.childElementCount !== 1) return;
     const { journey } = known.item;
+    // It opens at once; where the code is there already, this is replaced before anybody sees it.
+    const pending = document.createElement('p');
+    pending.className = 'pending';
+    pending.textContent = 'Loading the trains and tickets';
+    details.append(pending);
     void later().then(
-      ({ journeyDetails }) => {
-        if (details.childElementCount > 1) return;
-        details.append(fragmentOf(journeyDetails(journey, names())));
+      ({ journeyDetails }) => pending.replaceWith(fragmentOf(journeyDetails(journey, names()))),
+      () => {
+        // Opened again, it is tried again.
+        details.addEventListener('toggle', () => pending.remove(), { once: true });
+        pending.textContent = 'The trains and tickets did not load. Close, and open again.';
       },
-      // Without the network it cannot be opened.
-      () => details.removeAttribute('open'),
     );
   }
 
