@@ -40,13 +40,13 @@ export async function* travellerResults(
   page: ResultsPage & { readonly names: Names },
 ): AsyncGenerator<SafeHtml, void> {
   let state: SearchState = reduce(idle, { type: 'asked' });
-  yield interim(page, state);
+  yield html`<div class="blocks">${interim(page, state)}`;
   for await (const event of events) {
     state = reduce(state, event);
     if (isShown(event)) yield interim(page, state);
   }
   const shown = searchOf(page, page.names, state);
-  yield html`<div class="block">${resultsFrame(shown, { isPlain: true })}</div></main>${pageEnd('/', page.credit)}`;
+  yield html`<div class="block">${resultsFrame(shown, { isPlain: true })}</div></div></main>${pageEnd('/', page.credit)}`;
 }
 
 /** A carrier that found something is shown with what it found. */

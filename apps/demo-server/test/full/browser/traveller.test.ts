@@ -461,6 +461,8 @@ describeInBrowser('the results of the traveller’s page', () => {
       const sizes = name === 'filters in a sheet' ? [390, 320] : [1280, 390, 320];
       const page = await browser.open();
       const state = () => page.getAttribute('main', 'data-state');
+      // Few trains, of which there is little to look through.
+      await planAll({ journeys: 4 });
       await lead(page);
       const own = await state();
       const wrong: unknown[] = [];

@@ -97,8 +97,8 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
       if (sorted.length > SLICE_ROWS) await nextTask();
       if (own !== current) return false;
       while (next < sorted.length || gone.length > 0) {
-        // What changes below the window moves nothing in it, and need not be measured.
-        isBelow ||= at !== null && placeOf(at, list) > innerHeight;
+        // What changes a window below the window moves nothing that is seen, not even a row that glides, and need not be measured.
+        isBelow ||= at !== null && placeOf(at, list) > 2 * innerHeight;
         const change = (): void => {
           const end = performance.now() + SLICE_MS;
           let left = SLICE_ROWS;
@@ -184,12 +184,22 @@ const GLIDE_MS = 200;
 export function glide(list: HTMLElement, change: () => void): void {
   const seen = nearView(list);
   change();
-  for (const [row] of seen) for (const animation of row.getAnimations()) animation.cancel();
+  const stopped = new Set<HTMLElement>();
+  for (const [row] of seen) {
+    for (const animation of row.getAnimations()) {
+      animation.cancel();
+      stopped.add(row);
+    }
+  }
   // All are measured before any is changed: the list is laid out once.
   const moved = seen
     .filter(([row]) => row.isConnected)
     .map(([row, top]) => ({ row, top, now: row.getBoundingClientRect().top }))
-    .filter(({ top, now }) => Math.abs(top - now) >= 1 && Math.min(top, now) < innerHeight);
+    .filter(
+      ({ row, top, now }) =>
+        // One that was on its way counts as moved, even if it is seen where it belongs now.
+        (stopped.has(row) || Math.abs(top - now) >= 1) && Math.min(top, now) < innerHeight,
+    );
   const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
   for (const { row, top, now } of moved) {
     // A row that is put in anew appears; one that has the focus would lose it.
