@@ -214,7 +214,8 @@ export function createResults(page: ResultsSurroundings): Results {
     };
     if (journeys.childElementCount > 0) glide(journeys, change);
     else change();
-    showAnew(place('pages'), places.pages(search));
+    // Below a list that grows they would be pushed down: they come when it is whole.
+    if (isAsking(state)) showAnew(place('pages'), places.pages(search));
     // New ones each time: those that rows push down would be seen to jump.
     document.getElementById('ghosts')?.remove();
     isFocusLost = hadMore && phase === 'asking';
@@ -224,6 +225,7 @@ export function createResults(page: ResultsSurroundings): Results {
     const leaders = leaderIds(leadersOf(all, state.day));
     void list.update(items, { longestMinutes: longestOf(all), leaders }).then((isWhole) => {
       if (!isWhole) return;
+      showAnew(place('pages'), places.pages(search));
       if (phase === 'asking') place('list').append(fragmentOf(ghostRows(items.length === 0)));
       if (more !== undefined || hadMore) focusDay(day?.id);
       // Rows that can be seen can be opened, however long a carrier takes.
