@@ -6,7 +6,6 @@ import { choicesOf, passes } from '../../results/journey-filter.ts';
 import {
   dayOf,
   leaderIds,
-  leadersOf,
   listItems,
   longestOf,
   lowestPrice,
@@ -15,6 +14,7 @@ import {
   counted,
   ghostRows,
   isAsking,
+  leading,
   places,
   type ShownSearch,
   shownSearch,
@@ -222,7 +222,7 @@ export function createResults(page: ResultsSurroundings): Results {
     const items = listItems(visible, search);
     const isNew = (id: string): boolean => document.getElementById(id) === null;
     const day = items.find(({ kind, id }) => kind === 'day' && isNew(id));
-    const leaders = leaderIds(leadersOf(all, state.day));
+    const leaders = leaderIds(leading(state));
     void list.update(items, { longestMinutes: longestOf(all), leaders }).then((isWhole) => {
       if (!isWhole) return;
       showAnew(place('pages'), places.pages(search));
