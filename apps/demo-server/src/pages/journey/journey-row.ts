@@ -4,7 +4,7 @@ import { icon } from '../frame/icons.ts';
 import { changesText, countText, durationText, priceText } from './display-texts.ts';
 import { isCancelled, isSoldOut, journeyBadge, type Leaders } from './journey-badge.ts';
 import { journeyBar } from './journey-bar.ts';
-import { clockOf, type Names, nameOf, operatorOf, rideText, shortStation } from './names.ts';
+import { clockOf, type Names, nameOf, operatorOf, rideText, stationParts } from './names.ts';
 import { operatorMark } from './operator-mark.ts';
 
 /** The list that a row is in. */
@@ -47,13 +47,13 @@ function timeAt(time: TimeAt, expected?: TimeAt, since?: TimeAt): SafeHtml {
   return html`<time datetime="${shown.iso.slice(0, 25)}"${isChanged && html` class="news"`}>${clockOf(shown)}${days > 0 && html`<sup title="${dayTitle(days)}">+${days}</sup>`}</time>`;
 }
 
-/** Where a journey begins, or ends. A name that does not fit is there to be pointed at. */
+/** Where a journey begins, or ends: as it is known within its city, with the whole name for screen readers and to be pointed at. */
 function end(
   station: string,
   { names, time }: { readonly names: Names; readonly time: SafeHtml | false },
 ): SafeHtml {
-  const name = shortStation(station, names);
-  return html`<small title="${name}">${time}${name}</small>`;
+  const [city, name] = stationParts(station, names);
+  return html`<small title="${city}${name}">${time}${city !== '' && html`<span class="sr">${city}</span>`}${name}</small>`;
 }
 
 function planned(time: TimeAt, expected?: TimeAt): SafeHtml | false {

@@ -35,11 +35,12 @@ export function nameOf(names: ReadonlyMap<string, string>, id: string): string {
   return names.get(id) ?? id;
 }
 
-/** Names a station as it is known within the city that was asked for: `Sants`. */
-export function shortStation(id: string, { stations, cities = [] }: Names): string {
+/** Splits the name of a station where the city that was asked for ends: `Barcelona `, `Sants`. */
+export function stationParts(id: string, { stations, cities = [] }: Names): [string, string] {
   const name = nameOf(stations, id);
-  const city = cities.find((one) => name.startsWith(`${one} `));
-  return city === undefined ? name : name.slice(city.length + 1);
+  const { length } = cities.find((one) => name.startsWith(`${one} `)) ?? '';
+  const end = length === 0 ? 0 : length + 1;
+  return [name.slice(0, end), name.slice(end)];
 }
 
 /** Names the operator of a ride. A number, and a carrier's own code, say nothing to people. */

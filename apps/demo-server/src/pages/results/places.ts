@@ -4,11 +4,11 @@ import type { Names } from '../journey/names.ts';
 import { type Counted, carrierLine, carrierList } from './carrier-line.ts';
 import { dayStrip } from './day-strip.ts';
 import { emptyNote, type NoteWays, noticeOf } from './empty-note.ts';
-import { leadersOf } from './listed-journeys.ts';
-import { orderTabs } from './order-tabs.ts';
+import { type Leading, leadersOf, USUAL_ORDER } from './listed-journeys.ts';
+import { orderOf, orderTabs } from './order-tabs.ts';
 import { pageLinks } from './page-links.ts';
 import { addressOnDay, addressWith } from './search-address.ts';
-import type { SearchState } from './search-state.ts';
+import { namesOf, type SearchState } from './search-state.ts';
 
 /** A search as it is shown, and where it leads. */
 export interface ShownSearch {
@@ -20,6 +20,30 @@ export interface ShownSearch {
   /** The day that is asked for, also before an answer. */
   readonly day: string;
   readonly ways: Omit<NoteWays, 'addressOf'>;
+}
+
+/** Puts together what is shown of a search. `usual`: the day that an address without one means. */
+export function shownSearch({
+  state,
+  names,
+  address,
+  usual,
+  ways,
+}: Pick<ShownSearch, 'state' | 'names' | 'address' | 'ways'> & {
+  readonly usual: string;
+}): ShownSearch {
+  return {
+    state,
+    names: {
+      ...names,
+      ...namesOf(state, address),
+      stations: new Map([...names.stations, ...state.stations]),
+    },
+    order: orderOf(address.get('order'), USUAL_ORDER),
+    address,
+    day: state.day ?? (address.get('date') || usual),
+    ways,
+  };
 }
 
 /** Rows that hold the place of those that will come, with and without others above them. */
@@ -39,7 +63,7 @@ export const places = {
     }),
   tabs: ({ state, names, address, order }: ShownSearch): SafeHtml =>
     orderTabs({
-      leading: leadersOf([...state.journeys.values()], state.day),
+      leading: leading(state),
       order,
       isAsking: isAsking(state),
       lang: names.lang,
@@ -58,6 +82,15 @@ export const places = {
 export function ghostRows(isAlone: boolean): SafeHtml {
   const ghost = html`<div class="ghost"><span class="skeleton"></span><span class="skeleton"></span><span></span><span class="skeleton"></span></div>`;
   return html`<div id="ghosts" aria-hidden="true">${Array.from({ length: isAlone ? GHOSTS_ALONE : GHOSTS }, () => ghost)}</div>`;
+}
+
+const known = new WeakMap<SearchState['journeys'], Leading>();
+
+/** Returns the journeys of a search that stand out; worked out once, however often it is drawn. */
+export function leading({ journeys, day }: SearchState): Leading {
+  const found = known.get(journeys) ?? leadersOf([...journeys.values()], day);
+  known.set(journeys, found);
+  return found;
 }
 
 /** Counts what a search has found. */

@@ -5,9 +5,9 @@ import { journeyRow, type RowPlace } from '../journey/journey-row.ts';
 import type { Names } from '../journey/names.ts';
 import { countLine } from './carrier-line.ts';
 import { dayHeading } from './day-heading.ts';
-import { type ListItem, leaderIds, leadersOf, listItems, longestOf } from './listed-journeys.ts';
+import { type ListItem, leaderIds, listItems, longestOf } from './listed-journeys.ts';
 import { orderSelect } from './order-tabs.ts';
-import { counted, ghostRows, isAsking, places, type ShownSearch } from './places.ts';
+import { counted, ghostRows, isAsking, leading, places, type ShownSearch } from './places.ts';
 
 /** Renders the results of a search with every place. `rows`: most rows of the list. */
 export function resultsFrame(
@@ -26,7 +26,7 @@ export function resultsFrame(
   const items = listItems(all, { order, day: state.day ?? day }).slice(0, rows);
   const place: RowPlace = {
     longestMinutes: longestOf(all),
-    leaders: leaderIds(leadersOf(all, state.day)),
+    leaders: leaderIds(leading(state)),
   };
   const isWhole = items.length === all.length || !isAsking(state);
   const fields = [...address].filter(([name, value]) => name !== 'order' && value !== '');
@@ -67,4 +67,4 @@ function itemRow(
   });
 }
 
-const filterSheet = html`<dialog id="sheet" class="sheet" aria-label="Filters"><form method="dialog" class="sheet-head"><b>Filters</b><button type="button" class="button quiet" data-clear>Clear</button></form><div id="sheet-body"></div><form method="dialog" class="sheet-foot"><button class="button">Close</button><button id="sheet-show" class="button primary">Show</button></form></dialog>`;
+const filterSheet = html`<dialog id="sheet" class="sheet" aria-label="Filters"><form method="dialog" class="sheet-head"><h2>Filters</h2><button type="button" class="button quiet" data-clear>Clear</button></form><div id="sheet-body"></div><form method="dialog" class="sheet-foot"><button class="button">Close</button><button id="sheet-show" class="button primary">Show</button></form></dialog>`;

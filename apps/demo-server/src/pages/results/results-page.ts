@@ -1,4 +1,3 @@
-import type { JourneyOrder } from '@ticketing/core';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
 import { fieldOf } from '../form/page-fields.ts';
 import type { ShownProblem } from '../form/shown-problem.ts';
@@ -7,11 +6,10 @@ import { pageEnd } from '../frame/page-frame.ts';
 import type { Names } from '../journey/names.ts';
 import type { DayBounds } from './day-strip.ts';
 import type { NoteWays } from './empty-note.ts';
-import { lowestPrice, USUAL_ORDER } from './listed-journeys.ts';
-import { orderOf } from './order-tabs.ts';
-import type { ShownSearch } from './places.ts';
+import { lowestPrice } from './listed-journeys.ts';
+import { type ShownSearch, shownSearch } from './places.ts';
 import { resultsFrame } from './results-frame.ts';
-import { idle, namesOf, reduce, type SearchState } from './search-state.ts';
+import { idle, reduce, type SearchState } from './search-state.ts';
 
 /** The page around the results. */
 export interface ResultsPage {
@@ -29,7 +27,7 @@ const FIRST_ROWS = 8;
 
 /** Renders the places that the browser's script fills, as they are while nobody has answered. */
 export function travellerPlaces(page: ResultsPage): SafeHtml {
-  const shown = shownSearch(page, { ...page.names, stations: new Map() }, idle);
+  const shown = searchOf(page, { ...page.names, stations: new Map() }, idle);
   return html`${resultsFrame(shown, { isPlain: false })}</main>${pageEnd('/', page.credit)}`;
 }
 
@@ -42,13 +40,13 @@ export async function* travellerResults(
   page: ResultsPage & { readonly names: Names },
 ): AsyncGenerator<SafeHtml, void> {
   let state: SearchState = reduce(idle, { type: 'asked' });
-  yield interim(page, state);
+  yield html`<div class="blocks">${interim(page, state)}`;
   for await (const event of events) {
     state = reduce(state, event);
     if (isShown(event)) yield interim(page, state);
   }
-  const shown = shownSearch(page, page.names, state);
-  yield html`<div class="block">${resultsFrame(shown, { isPlain: true })}</div></main>${pageEnd('/', page.credit)}`;
+  const shown = searchOf(page, page.names, state);
+  yield html`<div class="block">${resultsFrame(shown, { isPlain: true })}</div></div></main>${pageEnd('/', page.credit)}`;
 }
 
 /** A carrier that found something is shown with what it found. */
@@ -63,35 +61,25 @@ export function travellerProblem(problem: ShownProblem, page: ResultsPage): Safe
     return html`</main>${pageEnd('/', page.credit)}`;
   }
   const names = { ...page.names, stations: new Map() };
-  const shown = shownSearch(page, names, reduce(idle, { type: 'refused', problem }));
+  const shown = searchOf(page, names, reduce(idle, { type: 'refused', problem }));
   return html`${resultsFrame(shown, { isPlain: true })}</main>${pageEnd('/', page.credit)}`;
 }
 
 /** Without ids: those are of the last block. */
 function interim(page: ResultsPage & { readonly names: Names }, state: SearchState): SafeHtml {
-  const shown = shownSearch(page, page.names, state);
+  const shown = searchOf(page, page.names, state);
   const frame = String(resultsFrame(shown, { isPlain: true, rows: FIRST_ROWS }));
   return new SafeHtml(`<div class="block">${frame.replace(/ id="[^"]*"/g, '')}</div>`);
 }
 
-function shownSearch(page: ResultsPage, names: Names, state: SearchState): ShownSearch {
+function searchOf(page: ResultsPage, names: Names, state: SearchState): ShownSearch {
   const { days, form, examples = [] } = page;
   const address = new URLSearchParams(
     Object.entries(form).filter(([, value]) => typeof value === 'string' && value !== ''),
   );
-  const day = state.day ?? (address.get('date') || days.usual);
   const price = lowestPrice([...state.journeys.values()]);
-  const order: JourneyOrder = orderOf(address.get('order'), USUAL_ORDER);
-  return {
-    state,
-    names: {
-      ...names,
-      ...namesOf(state, address),
-      stations: new Map([...names.stations, ...state.stations]),
-    },
-    order,
-    address,
-    day,
-    ways: { bounds: days, prices: new Map(price && [[day, price]]), examples },
-  };
+  const day = state.day ?? (address.get('date') || days.usual);
+  const prices = new Map(price && [[day, price]]);
+  const ways = { bounds: days, prices, examples };
+  return shownSearch({ state, names, address, usual: days.usual, ways });
 }

@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test, vi } from 'vitest';
 import { sharedProcess } from '../../demo.ts';
-import { describeInBrowser, sharedBrowser, violationsOf } from './browser.ts';
+import { describeInBrowser, sharedBrowser } from './browser.ts';
 
 // A guard alone: a browser on a busy machine takes its time.
 vi.setConfig({ testTimeout: 240_000 });
@@ -37,8 +37,10 @@ describeInBrowser('the page of the API', () => {
     const backgrounds = new Set<string>();
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await browser.open({
-        ...{ colorScheme, viewport: { width: 390, height: 844 } },
-        ...{ isMobile: true, hasTouch: true },
+        colorScheme,
+        viewport: { width: 390, height: 844 },
+        isMobile: true,
+        hasTouch: true,
       });
       await page.goto(`${server().url}/docs`);
       await page.waitForSelector(SEARCH);
@@ -81,19 +83,6 @@ describeInBrowser('the page of the API', () => {
       ['destination', 'Barcelona'],
     ]);
     expect(await page.textContent(`${SEARCH} .live-responses-table`)).toContain('"journeys"');
-  });
-
-  test('an unknown path is a page whose form searches, without a violation', async () => {
-    const page = await browser.open();
-    await page.goto(`${server().url}/serch`);
-    expect(await page.textContent('h1')).toBe('There is no such page');
-    expect(await page.textContent('.hero p')).toContain('Did you mean /search?');
-    expect(await violationsOf(page)).toEqual([]);
-    await page.fill('#origin', 'Madrid');
-    await page.fill('#destination', 'Barcelona');
-    await page.press('#destination', 'Enter');
-    await page.waitForSelector('main[data-state=done]');
-    expect(new URL(page.url()).pathname).toBe('/');
   });
 
   test('a browser that opens /search gets the page of that search', async () => {

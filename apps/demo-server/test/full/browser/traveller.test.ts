@@ -141,6 +141,8 @@ describeInBrowser('the results of the traveller’s page', () => {
     expect(Math.max(...heights) - Math.min(...heights)).toBeLessThanOrEqual(1);
     expect(await page.textContent('#filters')).toContain('Renfeasking');
     expect(await page.locator('.notice').count()).toBe(0);
+    await page.locator('.journey > details > summary').first().click();
+    await page.waitForSelector('main[data-state=asking] .inside');
     expect(await violationsOf(page)).toEqual([]);
     await done(page);
     expect(await page.locator('.ghost').count()).toBe(0);
@@ -226,6 +228,53 @@ describeInBrowser('the results of the traveller’s page', () => {
     await page.waitForSelector('.day[aria-current] b:not(:has(.skeleton))');
     expect(await page.locator('.day:not([aria-current]) b').allTextContents()).toContain(own);
     expect(asked).toHaveLength(2);
+  });
+
+  test('a row opens at once, also where the rest of the script comes late, or not at the first time', async () => {
+    const page = await browser.open();
+    let letGo = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let asked = 0;
+    await page.route('**/traveller-later.js', async (route) => {
+      asked += 1;
+      await held;
+      await (asked === 1 ? route.abort() : route.continue());
+    });
+    await page.goto(`${server().url}/?${ROUTE}`);
+    await done(page);
+    const row = page.locator('.journey:not(.sold)').first();
+    await row.locator('> details > summary').click();
+    expect(await row.locator('.pending').textContent()).toBe('Loading the trains and tickets');
+    letGo();
+    await row.getByText('did not load').waitFor();
+    await row.locator('> details > summary').click();
+    await row.locator('.pending').waitFor({ state: 'detached' });
+    await row.locator('> details > summary').click();
+    expect(await row.locator('.ticket').first().textContent()).toMatch(/€\d/);
+  });
+
+  test('the days lead to the same search, whatever it asks for', async () => {
+    const rest =
+      'passengers=2&ages=35,8&class=second&via=Zaragoza&maxTransfers=1&stops=1&order=price';
+    for (const javaScriptEnabled of [true, false]) {
+      const page = await browser.open({ javaScriptEnabled });
+      await page.goto(
+        `${server().url}/?${ROUTE}&${rest}&date=${inDays(3)}${javaScriptEnabled ? '' : '&plain=1'}`,
+      );
+      if (javaScriptEnabled) await done(page);
+      await page.waitForSelector('#pages');
+      const addresses = await page
+        .locator('#days a')
+        .evaluateAll((all) => all.map((one) => (one as unknown as { href: string }).href));
+      expect(addresses).toHaveLength(9);
+      const wanted = Object.fromEntries(new URLSearchParams(`${ROUTE}&${rest}`));
+      for (const address of addresses) {
+        const { date, plain, ...kept } = Object.fromEntries(new URL(address).searchParams);
+        expect(kept).toEqual(wanted);
+      }
+    }
   });
 
   test('filters hide journeys, say how many, and keep focus and open details', async () => {
@@ -341,74 +390,100 @@ describeInBrowser('the results of the traveller’s page', () => {
     expect(await last.locator('.tickets').textContent()).toContain('No seller has seats left.');
   });
 
-  /** Each state of the results, one after the other on one page. */
-  async function* states(page: Page): AsyncGenerator<string, void> {
-    const go = (query = ROUTE) => page.goto(`${server().url}/?${query}`);
-    const is = (state: string) => page.waitForSelector(`main[data-state=${state}]`);
-    await go();
-    await done(page);
-    await page.locator('.journey > details > summary').nth(1).click();
-    await page.waitForSelector('.inside');
-    yield 'open';
-    await page.click('.asked > summary');
-    yield 'what carriers answered';
-    await plan('renfe', { fault: { kind: 'hang' } });
-    await go();
-    await page.waitForSelector('.journey');
-    yield 'asking';
-    await plan('renfe', { fault: { kind: 'error' } });
-    await go();
-    await page.waitForSelector('.notice');
-    yield 'partial';
-    await page.evaluate(`document.querySelector('[name=changes][value="1"]').click()`);
-    await page.waitForSelector('.empty');
-    yield 'filtered away';
-    for (const carrier of all) await plan(carrier, { ...ALL_WELL, journeys: 0 });
-    await go();
-    await page.waitForSelector('.empty');
-    yield 'none that day';
-    await go('origin=Madrid&destination=London');
-    await page.waitForSelector('.nowhere');
-    await page.click('.answers summary');
-    yield 'not served';
-    for (const carrier of all) await plan(carrier, { ...ALL_WELL, fault: { kind: 'error' } });
-    await go();
-    await page.waitForSelector('.empty');
-    yield 'no answer';
-    await page.route('**/search?*', (route) => route.abort());
-    await go();
-    await is('broken');
-    yield 'broken';
-    await page.unroute('**/search?*');
-    const problem = { title: 'Service Unavailable', status: 503, detail: 'The server is busy' };
-    await page.route('**/search?*', (route) => route.fulfill({ status: 503, json: problem }));
-    await go();
-    await is('failed');
-    expect(await page.textContent('.empty h2')).toBe('Too many people are searching');
-    yield 'too busy';
-    await page.unroute('**/search?*');
-    for (const carrier of all) await plan(carrier, ALL_WELL);
-  }
+  const ask = (page: Page, query = ROUTE) => page.goto(`${server().url}/?${query}`);
+  const planAll = async (patch: PlanPatch) => {
+    for (const carrier of all) await plan(carrier, { ...ALL_WELL, ...patch });
+  };
+  /** States of the results, each with how one comes there. */
+  const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
+    async 'an open journey, and what carriers answered'(page) {
+      await ask(page);
+      await done(page);
+      await page.locator('.journey > details > summary').nth(1).click();
+      await page.waitForSelector('.inside');
+      await page.click('.asked > summary');
+    },
+    async 'filters in a sheet'(page) {
+      await page.setViewportSize({ width: 390, height: 800 });
+      await ask(page);
+      await done(page);
+      await page.click('#filter-button');
+      await page.check('#sheet [name=bands][value="8"]');
+    },
+    async asking(page) {
+      await plan('renfe', { fault: { kind: 'hang' } });
+      await ask(page);
+      await page.waitForSelector('.journey');
+    },
+    async partial(page) {
+      await plan('renfe', { fault: { kind: 'error' } });
+      await ask(page);
+      await page.waitForSelector('.notice');
+    },
+    async 'filtered away'(page) {
+      await ask(page);
+      await done(page);
+      await page.evaluate(`document.querySelector('[name=changes][value="1"]').click()`);
+      await page.waitForSelector('.empty');
+    },
+    async 'none that day'(page) {
+      await planAll({ journeys: 0 });
+      await ask(page);
+      await page.waitForSelector('.empty');
+    },
+    async 'not served'(page) {
+      await ask(page, 'origin=Madrid&destination=London');
+      await page.waitForSelector('.nowhere');
+      await page.click('.answers summary');
+    },
+    async 'no answer'(page) {
+      await planAll({ fault: { kind: 'error' } });
+      await ask(page);
+      await page.waitForSelector('.empty');
+    },
+    async broken(page) {
+      await page.route('**/search?*', (route) => route.abort());
+      await ask(page);
+      await page.waitForSelector('main[data-state=broken]');
+    },
+    async 'too busy'(page) {
+      const problem = { title: 'Service Unavailable', status: 503, detail: 'The server is busy' };
+      await page.route('**/search?*', (route) => route.fulfill({ status: 503, json: problem }));
+      await ask(page);
+      await page.waitForSelector('main[data-state=failed]');
+      expect(await page.textContent('.empty h2')).toBe('Too many people are searching');
+    },
+  };
 
-  test.each(
-    (['light', 'dark', 'forced'] as const).flatMap((scheme) =>
-      [1280, 390, 320].map((width) => [scheme, width] as const),
-    ),
-  )('%s, %i px: nothing scrolls sideways, no violation in any state', async (scheme, width) => {
-    const isForced = scheme === 'forced';
-    const page = await browser.open({
-      viewport: { width, height: 800 },
-      colorScheme: isForced ? 'dark' : scheme,
-      ...(isForced && { forcedColors: 'active' }),
-    });
-    const wrong: unknown[] = [];
-    for await (const state of states(page)) {
-      const found = await violationsOf(page, { forced: isForced });
-      const wide = Number(await page.evaluate('document.documentElement.scrollWidth'));
-      if (found.length > 0 || wide > width) wrong.push({ state, wide, found });
-    }
-    expect(wrong).toEqual([]);
-  });
+  test.each(Object.entries(states))(
+    '%s: no violation in any colours, and nothing scrolls sideways at any size',
+    async (name, lead) => {
+      const sizes = name === 'filters in a sheet' ? [390, 320] : [1280, 390, 320];
+      const page = await browser.open();
+      const state = () => page.getAttribute('main', 'data-state');
+      // Few trains, of which there is little to look through.
+      await planAll({ journeys: 4 });
+      await lead(page);
+      const own = await state();
+      const wrong: unknown[] = [];
+      for (const colours of [
+        { colorScheme: 'light' },
+        { colorScheme: 'dark' },
+        { colorScheme: 'dark', forcedColors: 'active' },
+      ] as const) {
+        await page.emulateMedia(colours);
+        for (const width of sizes) {
+          await page.setViewportSize({ width, height: 800 });
+          // A search that nobody answers ends at its deadline.
+          if ((await state()) !== own) await lead(page);
+          const found = await violationsOf(page, { forced: 'forcedColors' in colours });
+          const wide = Number(await page.evaluate('document.documentElement.scrollWidth'));
+          if (found.length > 0 || wide > width) wrong.push({ colours, width, wide, found });
+        }
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
 
   test('text of 200 %: nothing scrolls sideways', async () => {
     const page = await browser.open({ viewport: { width: 1280, height: 900 } });
@@ -417,7 +492,10 @@ describeInBrowser('the results of the traveller’s page', () => {
     await page.locator('.journey > details > summary').first().click();
     const session = await page.context().newCDPSession(page);
     await session.send('Emulation.setDeviceMetricsOverride', {
-      ...{ width: 640, height: 450, deviceScaleFactor: 2, mobile: false },
+      width: 640,
+      height: 450,
+      deviceScaleFactor: 2,
+      mobile: false,
     });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(640);
     expect(await violationsOf(page)).toEqual([]);
@@ -432,6 +510,12 @@ describeInBrowser('the results of the traveller’s page', () => {
     await page.waitForSelector('.block:last-child:has(.ghost) .journey');
     await page.waitForSelector('.block:last-child .notice');
     expect(await page.locator('.ghost:visible').count()).toBe(0);
+    // Nothing is there that needs a script.
+    expect(
+      await page
+        .locator(':is(button, input, select):visible')
+        .evaluateAll((all) => all.map((one) => one.textContent)),
+    ).toEqual([expect.stringContaining('Departure'), 'Sort']);
     expect(await page.textContent('#count')).toMatch(/\d+ trains of 2 carriers/);
     expect(await page.textContent('#notice')).toMatch(/Renfe did not answer in time.*Ask again/);
     await page.locator('#journeys .journey:not(.sold) > details > summary').first().click();

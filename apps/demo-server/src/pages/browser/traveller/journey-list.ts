@@ -62,13 +62,18 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
     const details = known?.row.querySelector('details');
     if (known?.item.kind !== 'journey' || details?.childElementCount !== 1) return;
     const { journey } = known.item;
+    // It opens at once; where the code is there already, this is replaced before anybody sees it.
+    const pending = document.createElement('p');
+    pending.className = 'pending';
+    pending.textContent = 'Loading the trains and tickets';
+    details.append(pending);
     void later().then(
-      ({ journeyDetails }) => {
-        if (details.childElementCount > 1) return;
-        details.append(fragmentOf(journeyDetails(journey, names())));
+      ({ journeyDetails }) => pending.replaceWith(fragmentOf(journeyDetails(journey, names()))),
+      () => {
+        // Opened again, it is tried again.
+        details.addEventListener('toggle', () => pending.remove(), { once: true });
+        pending.textContent = 'The trains and tickets did not load. Close, and open again.';
       },
-      // Without the network it cannot be opened.
-      () => details.removeAttribute('open'),
     );
   }
 
@@ -91,8 +96,8 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
       if (sorted.length > SLICE_ROWS) await nextTask();
       if (own !== current) return false;
       while (next < sorted.length || gone.length > 0) {
-        // What changes below the window moves nothing in it, and need not be measured: unless rows that glide are still seen in it.
-        const isBelow = at !== null && placeOf(at, list) > innerHeight && !isGliding(list);
+        // What changes a window below the window moves nothing that is seen, not even a row that glides, and need not be measured.
+        isBelow ||= at !== null && placeOf(at, list) > 2 * innerHeight;
         const change = (): void => {
           const end = performance.now() + SLICE_MS;
           let left = SLICE_ROWS;
@@ -197,13 +202,6 @@ export function glide(list: HTMLElement, change: () => void): void {
       easing: 'ease-out',
     });
   }
-}
-
-/** Whether a row is on its way to its place. */
-function isGliding(list: HTMLElement): boolean {
-  return list
-    .getAnimations({ subtree: true })
-    .some(({ effect }) => (effect as KeyframeEffect | null)?.target?.parentElement === list);
 }
 
 function fade(there: string): Keyframe[] {

@@ -1,4 +1,3 @@
-import type { JourneyOrder } from '@ticketing/core';
 import type { ShownProblem } from '../../form/shown-problem.ts';
 import type { Names } from '../../journey/names.ts';
 import { countLine, toAskAgain } from '../../results/carrier-line.ts';
@@ -7,19 +6,24 @@ import { choicesOf, passes } from '../../results/journey-filter.ts';
 import {
   dayOf,
   leaderIds,
-  leadersOf,
   listItems,
   longestOf,
   lowestPrice,
-  USUAL_ORDER,
 } from '../../results/listed-journeys.ts';
-import { orderOf } from '../../results/order-tabs.ts';
-import { counted, ghostRows, isAsking, places, type ShownSearch } from '../../results/places.ts';
+import {
+  counted,
+  ghostRows,
+  isAsking,
+  leading,
+  places,
+  type ShownSearch,
+  shownSearch,
+} from '../../results/places.ts';
 import { searchKey } from '../../results/search-address.ts';
 import {
   type Direction,
   idle,
-  namesOf,
+  type JoinJourneys,
   reduce,
   type SearchState,
 } from '../../results/search-state.ts';
@@ -83,23 +87,11 @@ export function createResults(page: ResultsSurroundings): Results {
   /** Rows of the last search stay, dimmed, until the first new ones come. */
   let isStale = false;
 
-  const order = (): JourneyOrder => orderOf(address.get('order'), USUAL_ORDER);
-
   function shown(): ShownSearch {
     const { first = '', last = '', day: usual = '' } = days.dataset;
     const { names, examples } = page;
-    return {
-      state,
-      names: {
-        ...names,
-        ...namesOf(state, address),
-        stations: new Map([...names.stations, ...state.stations]),
-      },
-      order: order(),
-      address,
-      day: state.day ?? (address.get('date') || usual),
-      ways: { bounds: { first, last }, prices: prices.of(searchKey(address)), examples },
-    };
+    const ways = { bounds: { first, last }, prices: prices.of(searchKey(address)), examples };
+    return shownSearch({ state, names, address, usual, ways });
   }
 
   /** With `again`, only these carriers are asked; with `more`, what is known stays. */
@@ -122,9 +114,17 @@ export function createResults(page: ResultsSurroundings): Results {
       return;
     }
     asked = { url, more };
-    const keeps = again !== undefined || more !== undefined;
-    const join = keeps ? (await later()).joinJourneys : undefined;
-    if (signal.aborted) return;
+    let join: JoinJourneys | undefined;
+    if (again !== undefined || more !== undefined) {
+      // Without the network nobody can be asked.
+      join = (await later().catch(() => undefined))?.joinJourneys;
+      if (signal.aborted) return;
+      if (join === undefined) {
+        state = reduce(state, { type: 'broken' });
+        draw();
+        return;
+      }
+    }
     isStale = more === undefined && journeys.childElementCount > 0;
     listedAt = performance.now();
     // A form that was sent without script has its empty fields, too.
@@ -179,7 +179,7 @@ export function createResults(page: ResultsSurroundings): Results {
     showAnew(days, places.days(search));
     centre(days);
     showAnew(place('tabs'), places.tabs(search));
-    elementOf<HTMLSelectElement>(main, '#order').value = order();
+    elementOf<HTMLSelectElement>(main, '#order').value = search.order;
     showAnew(place('count'), places.count(search));
     showAnew(place('carriers'), places.carriers(search));
   }
@@ -218,15 +218,17 @@ export function createResults(page: ResultsSurroundings): Results {
     showAnew(place('pages'), undefined);
     document.getElementById('ghosts')?.remove();
     isFocusLost = hadMore && phase === 'asking';
-    const items = listItems(visible, { order: order(), day: search.day });
+    const items = listItems(visible, search);
     const isNew = (id: string): boolean => document.getElementById(id) === null;
     const day = items.find(({ kind, id }) => kind === 'day' && isNew(id));
-    const leaders = leaderIds(leadersOf(all, state.day));
+    const leaders = leaderIds(leading(state));
     void list.update(items, { longestMinutes: longestOf(all), leaders }).then((isWhole) => {
       if (!isWhole) return;
       showAnew(place('pages'), places.pages(search));
       if (phase === 'asking') place('list').append(fragmentOf(ghostRows(items.length === 0)));
       if (more !== undefined || hadMore) focusDay(day?.id);
+      // Rows that can be seen can be opened, however long a carrier takes.
+      if (items.length > 0) requestIdleCallback(() => later().catch(() => {}));
       main.dataset['state'] = phase;
     });
   }
