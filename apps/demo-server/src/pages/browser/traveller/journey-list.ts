@@ -92,6 +92,7 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
       const gone = [...shown].filter(([id]) => !ids.has(id));
       let at: HTMLElement | null = null;
       let next = 0;
+      let isBelow = false;
       // Whoever calls has work of its own.
       if (sorted.length > SLICE_ROWS) await nextTask();
       if (own !== current) return false;
