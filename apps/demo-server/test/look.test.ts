@@ -44,7 +44,7 @@ test('an operator without a mark has its initials, whatever its name', () => {
 
 test('docs/design.md lists every colour with its values', () => {
   const page = readFileSync(new URL('../../../docs/design.md', import.meta.url), 'utf8');
-  const rows = [...page.matchAll(/^\| `([\w-]+)` \| `(#\w{6})` \| `(#\w{6})` \| \S/gm)].map(
+  const rows = [...page.matchAll(/^\| `([\w-]+)` +\| `(#\w{6})` +\| `(#\w{6})` +\| \S/gm)].map(
     ([, name = '', light = '', dark = '']) => ({ name, light, dark }),
   );
   expect(rows).toEqual([...tokens.values()]);

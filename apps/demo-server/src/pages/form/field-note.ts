@@ -36,7 +36,7 @@ export function problemText(problem: ShownProblem): string {
       return nearest.length > 0 ? unknown : `${unknown} Choose a place from the list.`;
     }
     case 'date': {
-      const [, first, last] = /from (\S+) .*to (\S+)$/.exec(expected) ?? [];
+      const [first, last] = expected.match(/\d{4}-\d\d-\d\d/g) ?? [];
       return first === undefined || last === undefined
         ? 'Choose a day.'
         : `Choose a day from today, ${dayText(first)}, to ${dayText(last)} ${last.slice(0, 4)}.`;

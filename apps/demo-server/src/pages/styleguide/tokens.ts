@@ -5,9 +5,9 @@ export interface ColourToken {
   readonly dark: string;
 }
 
-/** Returns the colours that a style sheet declares as `--name: light-dark(#…, #…)`, in their order. */
+/** Returns the colours that a style sheet declares as `--name: light-dark(#…, #…)`, each on a line of its own, in their order. */
 export function colourTokens(sheet: string): readonly ColourToken[] {
-  return [...sheet.matchAll(/--([\w-]+):\s*light-dark\((#\w{6}), (#\w{6})\)/g)].map(
+  return [...sheet.matchAll(/^ {2}--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)/gm)].map(
     ([, name = '', light = '', dark = '']) => ({ name, light, dark }),
   );
 }

@@ -5,8 +5,8 @@ export interface Tags {
   follow(text: string): Tags | undefined;
 }
 
-/** A tag, or the text up to the next one. `html` writes no `>` in a value. */
-const PIECES = /<[^>]*>|[^<]+/g;
+/** A tag, or the text up to the next one. `html` writes neither `<` nor `>` in a value. */
+const PIECES = /<[^<>]*>|[^<]+/g;
 const NAME = /^<[\w-]+/;
 const KEY = / data-key="[^"]*"/;
 const ATTRIBUTES = / ([\w:-]+)(?:="([^"]*)")?/g;
@@ -88,5 +88,5 @@ function attributesOf(tag: string): Map<string, string> {
 }
 
 function plain(text: string): string {
-  return text.replace(/&[^;]+;/g, (one) => CHARACTERS[one] ?? one);
+  return text.replace(/&[a-z\d#]{1,5};/g, (one) => CHARACTERS[one] ?? one);
 }
