@@ -161,7 +161,8 @@ function dress(shown: Shown, place: RowPlace): void {
   if (flag !== null && String(was) !== String(is)) show(flag, is || html``);
 }
 
-function nextTask(): Promise<void> {
+/** Resolves in a task of its own: input comes first. */
+export function nextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 

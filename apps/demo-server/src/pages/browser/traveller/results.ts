@@ -31,7 +31,7 @@ import { elementOf } from '../dom/element-of.ts';
 import { fragmentOf, show, showAnew } from '../dom/show.ts';
 import { createDayPrices } from './day-prices.ts';
 import { createFilters } from './filters.ts';
-import { createJourneyList, glide } from './journey-list.ts';
+import { createJourneyList, glide, nextTask } from './journey-list.ts';
 import { later } from './later.ts';
 import { follow } from './search-feed.ts';
 
@@ -39,6 +39,8 @@ import { follow } from './search-feed.ts';
 const STATUS_EVERY_MS = 1000;
 /** Rows that come later push others down: carriers that answer at about the same time are drawn at once. */
 const LIST_EVERY_MS = 300;
+/** Journeys above which a list is drawn in several tasks. */
+const MUCH = 100;
 /** Events after which the rows of the search before are still all that there is. */
 const WAITS: ReadonlySet<string> = new Set(['asked', 'search-started', 'carrier-status']);
 
@@ -70,7 +72,7 @@ export function createResults(page: ResultsSurroundings): Results {
   const [days, journeys, status] = [place('days'), place('journeys'), place('status')];
   const list = createJourneyList(journeys, () => shown().names);
   const prices = createDayPrices(() => sessionStorage);
-  const filters = createFilters(main, () => drawList());
+  const filters = createFilters(main, () => void drawList());
 
   let state: SearchState = idle;
   let address = new URLSearchParams();
@@ -107,6 +109,7 @@ export function createResults(page: ResultsSurroundings): Results {
   ): Promise<void> {
     leaving.abort();
     leaving = new AbortController();
+    drawings += 1;
     const { signal } = leaving;
     if (!url.has('origin') && !url.has('destination')) {
       state = idle;
@@ -164,7 +167,7 @@ export function createResults(page: ResultsSurroundings): Results {
     clearTimeout(listing);
     if (!isStale) {
       const wait = phase === 'asking' ? listedAt + LIST_EVERY_MS - performance.now() : 0;
-      if (wait <= 0) drawList();
+      if (wait <= 0) void drawList();
       else listing = setTimeout(drawList, wait);
     }
     const wait = spokenAt + STATUS_EVERY_MS - performance.now();
@@ -184,8 +187,14 @@ export function createResults(page: ResultsSurroundings): Results {
     showAnew(place('carriers'), places.carriers(search));
   }
 
-  function drawList(): void {
+  /** Draws the list and what counts it, in a few tasks where there is much: input is not held up. */
+  async function drawList(): Promise<void> {
     listedAt = performance.now();
+    drawings += 1;
+    const own = drawings;
+    const isMuch = state.journeys.size > MUCH;
+    if (isMuch) await nextTask();
+    if (own !== drawings) return;
     const search = shown();
     const { phase, more } = state;
     const all = [...state.journeys.values()];
@@ -203,6 +212,11 @@ export function createResults(page: ResultsSurroundings): Results {
       visible.length,
     );
     showAnew(place('count'), places.count(search, visible.length));
+    if (isMuch) await nextTask();
+    if (own !== drawings) return;
+    const items = listItems(visible, search);
+    if (isMuch) await nextTask();
+    if (own !== drawings) return;
     const hadMore = place('pages').contains(document.activeElement) || isFocusLost;
     const change = (): void => {
       const isMoved = showAnew(place('notice'), places.notice(search));
@@ -218,7 +232,6 @@ export function createResults(page: ResultsSurroundings): Results {
     showAnew(place('pages'), undefined);
     document.getElementById('ghosts')?.remove();
     isFocusLost = hadMore && phase === 'asking';
-    const items = listItems(visible, search);
     const isNew = (id: string): boolean => document.getElementById(id) === null;
     const day = items.find(({ kind, id }) => kind === 'day' && isNew(id));
     const leaders = leaderIds(leading(state));
@@ -232,6 +245,9 @@ export function createResults(page: ResultsSurroundings): Results {
       main.dataset['state'] = phase;
     });
   }
+
+  /** Lists that were begun: a later one takes over. */
+  let drawings = 0;
 
   /** Somebody asked for more trains by the keyboard, and the link is gone. */
   let isFocusLost = false;
@@ -255,7 +271,7 @@ export function createResults(page: ResultsSurroundings): Results {
     address.set('order', chosen);
     history.replaceState(null, '', `/?${address}`);
     drawLine();
-    drawList();
+    void drawList();
   }
 
   main.addEventListener('click', (event) => {
