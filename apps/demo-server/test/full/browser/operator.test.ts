@@ -183,7 +183,8 @@ describeInBrowser('the operator’s page', () => {
   });
 
   test('a fault is put in force, shown on the carrier, written down, marked, and taken back', async () => {
-    const page = await open();
+    // High enough that the charts are in sight, and drawn.
+    const page = await open({ viewport: { width: 1280, height: 1400 } });
     await openControls(page);
     await page.click('[data-preset="Renfe hangs"]');
     await page.waitForSelector('#controls .said:text-is("Set: Renfe hangs")');
