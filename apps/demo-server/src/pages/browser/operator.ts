@@ -94,7 +94,7 @@ function draw(): void {
   patch(element('health'), healthLine(view));
   say('health-said', healthSentence(view));
   patch(element('figures'), figuresRow(view));
-  patch(element('events').firstElementChild as HTMLElement, eventList(view));
+  drawEvents(view);
   charts.update(view, history);
   picture.update(view, history);
   drawTables();
@@ -102,6 +102,20 @@ function draw(): void {
   const carriers = new Map(Object.entries(view.modes.carriers));
   if (presets !== null) patch(presets, presetList(carriers, view.upstream));
   say('load-state', loadText(view));
+}
+
+/** Draws the events, and says the newest one if there are others already. */
+function drawEvents(view: OperatorView): void {
+  const list = element('events').firstElementChild as HTMLElement;
+  const newest = (): string | undefined =>
+    (list.firstElementChild as HTMLElement | null)?.dataset['key'];
+  const before = newest();
+  patch(list, eventList(view));
+  if (newest() === before) return;
+  // What is put in anew appears below the newer ones: none of them is seen to jump.
+  list.append(...list.children);
+  const { text = '', detail = '' } = view.events.at(-1) ?? {};
+  if (before !== undefined) say('event-said', `${text} ${detail}`.trim());
 }
 
 function drawTables({ all = false } = {}): void {

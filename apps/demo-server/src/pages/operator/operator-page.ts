@@ -37,7 +37,7 @@ ${systemPicture(modes)}
 <div class="grid" id="charts">${charts.map(
     ({ title, isMany }) =>
       html`<figure class="card panel chart${isMany && ' many'}" data-chart="${title}"><figcaption><h3>${title}</h3></figcaption></figure>`,
-  )}<section class="card panel events" aria-labelledby="events-title"><header><h2 id="events-title">Events</h2></header><div class="log-box" id="events" role="log" aria-label="Events, the newest first" tabindex="0"><ol class="log"></ol></div></section></div>
+  )}<section class="card panel events" aria-labelledby="events-title"><header><h2 id="events-title">Events</h2></header><p class="sr" id="event-said" role="status"></p><div class="log-box" id="events" role="group" aria-label="Events, the newest first" tabindex="0"><ol class="log"></ol></div></section></div>
 <div class="tables"><div>${tableSection('processes')}</div><div>${right.map((name) => name && tableSection(name))}</div></div>
 ${tableSection('pools')}${modes.fleet !== undefined && tableSection('hosts')}
 <p class="muted">${modesText({ modes })}.${!isOn && html` This page only shows: controls need <code>--operator on</code>.`}</p>

@@ -67,7 +67,9 @@ function row(part: Part): SafeHtml {
         ? ''
         : lines.join(' · ').replaceAll(' in flight', '');
   const isSaid =
-    state === 'healthy' ? STATED.includes(kind) : kind !== 'clients' && kind !== 'more';
+    state === 'healthy' || state === 'unknown'
+      ? STATED.includes(kind)
+      : kind !== 'clients' && kind !== 'more';
   return html`<li data-key="${id}"><button type="button" data-part="${id}" data-state="${state}">${kind === 'carrier' && carrierMark(part.row, name, 'small')}<b>${name}</b> ${kind === 'pool' && workers !== undefined && cells(workers)}<span class="num muted">${text}${busy}</span>${isSaid && html` <span class="state ${ink}"><span aria-hidden="true">${glyph}</span> ${word}</span>`}</button></li>`;
 }
 

@@ -110,6 +110,7 @@ export function createResults(page: ResultsSurroundings): Results {
     leaving.abort();
     leaving = new AbortController();
     drawings += 1;
+    awaitedDay = undefined;
     const { signal } = leaving;
     if (!url.has('origin') && !url.has('destination')) {
       state = idle;
@@ -234,12 +235,13 @@ export function createResults(page: ResultsSurroundings): Results {
     isFocusLost = hadMore && phase === 'asking';
     const isNew = (id: string): boolean => document.getElementById(id) === null;
     const day = items.find(({ kind, id }) => kind === 'day' && isNew(id));
+    if (day !== undefined && (more !== undefined || hadMore)) awaitedDay = day.id;
     const leaders = leaderIds(leading(state));
     void list.update(items, { longestMinutes: longestOf(all), leaders }).then((isWhole) => {
       if (!isWhole) return;
       showAnew(place('pages'), places.pages(search));
       if (phase === 'asking') place('list').append(fragmentOf(ghostRows(items.length === 0)));
-      if (more !== undefined || hadMore) focusDay(day?.id);
+      focusDay();
       // Rows that can be seen can be opened, however long a carrier takes.
       if (items.length > 0) requestIdleCallback(() => later().catch(() => {}));
       main.dataset['state'] = phase;
@@ -251,12 +253,16 @@ export function createResults(page: ResultsSurroundings): Results {
 
   /** Somebody asked for more trains by the keyboard, and the link is gone. */
   let isFocusLost = false;
+  /** Heading of the day that somebody asked for, until the list that has it is whole. */
+  let awaitedDay: string | undefined;
 
   /** Leads to the journeys that somebody asked for. */
-  function focusDay(id: string | undefined): void {
-    const heading = document.getElementById(id ?? '')?.querySelector('h2');
-    heading?.focus();
-    if (heading) isFocusLost = false;
+  function focusDay(): void {
+    const heading = document.getElementById(awaitedDay ?? '')?.querySelector('h2');
+    if (!heading) return;
+    heading.focus();
+    awaitedDay = undefined;
+    isFocusLost = false;
   }
 
   function speak(): void {
