@@ -123,7 +123,7 @@ describeInBrowser('the operator’s page', () => {
     ]);
     await openControls(page);
     await page.selectOption('#load [name=path]', { index: 0 });
-    await page.fill('#load [name=seconds]', '15');
+    await page.fill('#load [name=seconds]', '60');
     await page.click('#load button');
     await page.waitForSelector('#controls .said:text-is("20 requests per second are sent")');
     await eventually(async () => {

@@ -20,7 +20,7 @@ export interface JourneyList {
 /** Milliseconds of work between two looks at input. */
 const SLICE_MS = 4;
 /** Rows of work between two looks at input: the platform styles and lays out afterwards what a slice has changed. */
-const SLICE_ROWS = 50;
+const SLICE_ROWS = 40;
 
 /**
  * Patches a list by key: rows that stay are moved and not made anew, so that focus and open details survive. A row is
@@ -122,7 +122,8 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
         };
         if (isBelow) change();
         else glide(list, change);
-        if (next < sorted.length || gone.length > 0) await nextTask();
+        // Rows that nobody measures are laid out with the next frame: no more than one slice of them.
+        if (next < sorted.length || gone.length > 0) await (isBelow ? nextFrame() : nextTask());
         if (own !== current) return false;
       }
       return true;
@@ -159,6 +160,11 @@ function dress(shown: Shown, place: RowPlace): void {
   const [was, is] = [before, place].map(({ leaders }) => journeyBadge(journey, leaders));
   const flag = row.querySelector('.flag');
   if (flag !== null && String(was) !== String(is)) show(flag, is || html``);
+}
+
+/** Resolves in a task of its own after the next frame. */
+function nextFrame(): Promise<void> {
+  return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
 /** Resolves in a task of its own: input comes first. */
