@@ -28,6 +28,7 @@ const WAYS = [
   { path: 'scripts/fuzz', args: ['--runs', '200'] },
   { path: 'scripts/screenshots', args: ['--help'] },
   { path: 'scripts/subset-font', args: ['--help'] },
+  { path: 'scripts/record-views', args: ['--help'] },
   { path: 'real-answers/src/main.ts', args: ['--help'] },
   { path: 'src/main.ts', args: ['--port', '0', '--worms', '0'], until: /^processes /m },
   { path: 'src/host.ts', args: ['--help'] },
