@@ -2,6 +2,7 @@
 // test/recorded/<name>.json. Look at what it records before it is kept: a busy machine has conditions of its own.
 import { writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { commandLine } from '@ticketing/cli-kit';
 import { type DemoServer, startServer } from '../bench/demo-process.ts';
 import type { OperatorView } from '../src/figures/view-schema.ts';
 import { changeOf, type Recorded, reduced } from '../test/recorded-views.ts';
@@ -62,7 +63,13 @@ const stories: Readonly<Record<string, Story>> = {
   },
 };
 
-const names = process.argv.slice(2);
+const { words: names } = commandLine({
+  run: 'pnpm --filter demo-server record-views',
+  about: 'Records views of real servers, for the tests of their health.',
+  verb: 'record views',
+  flags: {},
+  words: { name: 'name', known: Object.keys(stories) },
+});
 for (const [name, story] of Object.entries(stories)) {
   if (names.length > 0 && !names.includes(name)) continue;
   const recorded = await record(story);
