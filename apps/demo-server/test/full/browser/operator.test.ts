@@ -123,7 +123,7 @@ describeInBrowser('the operator’s page', () => {
     ]);
     await openControls(page);
     await page.selectOption('#load [name=path]', { index: 0 });
-    await page.fill('#load [name=seconds]', '60');
+    await page.fill('#load [name=seconds]', '30');
     await page.click('#load button');
     await page.waitForSelector('#controls .said:text-is("20 requests per second are sent")');
     await eventually(async () => {
@@ -133,7 +133,7 @@ describeInBrowser('the operator’s page', () => {
       expect(await row(page, 'carriers', 'renfe').textContent()).toMatch(/[\d.]+, [\d.]+ m?s/);
     });
     await eventually(async () =>
-      expect(await page.textContent('#load-state')).toMatch(/^300 sent, 300 × HTTP 200$/),
+      expect(await page.textContent('#load-state')).toMatch(/^600 sent, 600 × HTTP 200$/),
     );
     await page.keyboard.press('Escape');
     await page.waitForSelector('#controls:not([open])', { state: 'attached' });
