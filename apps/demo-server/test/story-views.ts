@@ -5,12 +5,12 @@ type Pool = ServerView['pools'][number];
 
 const LE_MS = [10, 20, 50, 100, 200, 300, 500, 1000, 2000, 3000];
 
-/** What happens to a carrier in a second. */
+/** Events of a carrier in one second. */
 export interface CarrierSecond {
   readonly ok?: number;
   readonly timeout?: number;
   readonly error?: number;
-  /** How long its answers took. Default 50. */
+  /** Milliseconds that its answers took. Default 50. */
   readonly ms?: number;
   /** Calls that are open at the end. */
   readonly open?: number;
@@ -19,7 +19,7 @@ export interface CarrierSecond {
   readonly sent?: number;
 }
 
-/** What happens in a second. */
+/** Events of one second. */
 export interface Second {
   /** By carrier; each that is not named answers as `others`. */
   readonly carriers?: Readonly<Record<string, CarrierSecond>>;

@@ -18,7 +18,7 @@ export const networks = {
 } as const;
 export type NetworkName = keyof typeof networks;
 
-/** What a page has seen of itself, as `window.seen`. */
+/** Figures that a page records of itself, as `window.seen`. */
 export interface Seen {
   /** Sum of all shifts that no input explains: a stricter figure than that of the worst second. */
   readonly shift: number;

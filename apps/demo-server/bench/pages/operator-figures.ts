@@ -11,7 +11,7 @@ const LOAD = {
   ...{ perSecond: 20, seconds: 30 },
   path: '/search?origin=Madrid&destination=Barcelona',
 };
-/** What Chromium counts of its main thread, in seconds. */
+/** Counters that Chromium keeps of its main thread, in seconds. */
 const PARTS = ['TaskDuration', 'ScriptDuration', 'LayoutDuration', 'RecalcStyleDuration'] as const;
 type Part = (typeof PARTS)[number];
 

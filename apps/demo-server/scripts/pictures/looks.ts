@@ -11,7 +11,7 @@ const looks = {
     viewport: { width: 390, height: 844 },
     ...{ deviceScaleFactor: 2, isMobile: true, hasTouch: true },
   },
-  /** Of the moving picture. */
+  /** Width and height of the moving picture. */
   story: { viewport: { width: 1280, height: 800 } },
 } as const satisfies Readonly<Record<string, BrowserContextOptions>>;
 export type Look = keyof typeof looks;

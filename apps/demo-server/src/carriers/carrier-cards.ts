@@ -1,6 +1,6 @@
 /** A card that reduces fares. */
 export interface Card {
-  /** As carriers take it, without commas, spaces and +. */
+  /** Code that carriers take, without commas, spaces and +. */
   readonly code: string;
   readonly name: string;
 }

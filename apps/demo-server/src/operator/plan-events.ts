@@ -15,7 +15,7 @@ interface InForce extends Fault {
 /** Faults that an operator has set, by the ids of the carriers. */
 export type FaultsInForce = Map<string, InForce>;
 
-/** What a carrier is set to do, by the kind of the fault. */
+/** Words for the behaviour of a carrier, by the kind of the fault. */
 const WORDS: Readonly<Record<string, string>> = {
   hang: 'hang',
   error: 'fail',

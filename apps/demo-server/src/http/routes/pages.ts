@@ -229,7 +229,7 @@ async function travellerPage(given: {
   /** The search that the form is, if it is one. */
   readonly known?: DocumentQuestion | undefined;
   readonly assets: Assets;
-  /** Those that the server asks. */
+  /** Carriers that the server asks. */
   readonly carriers: readonly CarrierName[];
   readonly nowMs: number;
 }): Promise<TravellerPage> {

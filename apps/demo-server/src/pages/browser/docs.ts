@@ -13,8 +13,11 @@ dark.addEventListener('change', followScheme);
 followScheme();
 addEventListener('DOMContentLoaded', () => {
   SwaggerUIBundle({
-    ...{ dom_id: '#swagger-ui', url: document.getElementById('content')?.dataset['document'] },
-    ...{ deepLinking: true, tryItOutEnabled: true, displayRequestDuration: true },
+    dom_id: '#swagger-ui',
+    url: document.getElementById('content')?.dataset['document'],
+    deepLinking: true,
+    tryItOutEnabled: true,
+    displayRequestDuration: true,
     validatorUrl: null,
     // Its usual colours have too little contrast.
     syntaxHighlight: { theme: 'obsidian' },

@@ -45,7 +45,7 @@ const kills = wireKillQuestion(element('processes'), {
 });
 
 let latest: OperatorView | undefined;
-/** What the page shows: the latest, unless it is paused. */
+/** View on the page: the latest, unless the page is paused. */
 let shown: OperatorView | undefined;
 let history: History = emptyHistory;
 let views = 0;

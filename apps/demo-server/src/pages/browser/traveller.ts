@@ -19,7 +19,7 @@ if (first.has('plain')) {
 /** Joins the parts of the page, and shows the search of its address. The form is enhanced once nobody waits for anything else. */
 function start(main: HTMLElement): void {
   let form: SearchFormHandle | undefined;
-  /** What was wrong before the form was enhanced. */
+  /** Problem that arrived before the form was enhanced. */
   let early: ShownProblem | undefined;
   let isLoading = false;
   const loadForm = (): void => {

@@ -10,7 +10,7 @@ export function home(page: {
   /** Absent while the form is folded. */
   readonly form?: SafeHtml | undefined;
   readonly examples: readonly Example[];
-  /** How many carriers the server asks. */
+  /** Number of carriers that the server asks. */
   readonly carriers: number;
   /** Names of carriers. */
   readonly names: ReadonlyMap<string, string>;

@@ -44,7 +44,7 @@ export function suggestedOf(choices: readonly Choice[], text: string): Suggested
   }));
 }
 
-/** Where typed words begin words of a name: ranges of UTF-16. Letters with accents count as one only where they are one. */
+/** Ranges, in UTF-16, of a name whose words begin with typed words. Letters with accents count as one only where they are one. */
 function matchedIn(name: string, text: string): [number, number][] {
   const words = fold(text).split(' ').filter(Boolean);
   return [...name.matchAll(/[\p{L}\p{N}]+/gu)].flatMap(({ 0: word, index }): [number, number][] => {

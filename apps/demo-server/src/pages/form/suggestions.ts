@@ -10,11 +10,11 @@ export interface Suggested {
   /** ISO 3166-1 alpha-2; empty if it is not known. */
   readonly country: string;
   readonly alias?: string;
-  /** Where the text is in `alias`, else in `name`. */
+  /** Ranges of the typed text, in `alias` if there is one, else in `name`. */
   readonly matched: readonly (readonly [start: number, end: number])[];
   /** The text that a search takes. */
   readonly searchName: string;
-  /** Of a city: how many stations are asked. */
+  /** Number of stations that a search for this city asks. */
   readonly stations?: number;
   /** The city in the same answer that a station is of. */
   readonly city?: string;

@@ -47,7 +47,7 @@ function timeAt(time: TimeAt, expected?: TimeAt, since?: TimeAt): SafeHtml {
   return html`<time datetime="${shown.iso.slice(0, 25)}"${isChanged && html` class="news"`}>${clockOf(shown)}${days > 0 && html`<sup title="${dayTitle(days)}">+${days}</sup>`}</time>`;
 }
 
-/** Where a journey begins, or ends: as it is known within its city, with the whole name for screen readers and to be pointed at. */
+/** Renders the station where a journey begins or ends: its short name within the city, with the whole name for screen readers and as a tooltip. */
 function end(
   station: string,
   { names, time }: { readonly names: Names; readonly time: SafeHtml | false },
@@ -80,7 +80,7 @@ function price(journey: Journey, { lang, carriers }: Names): SafeHtml {
   return html`<small>price at ${seller !== undefined && sellers.length === 0 ? nameOf(carriers, seller) : 'the carrier'}</small>`;
 }
 
-/** How many sell it, or what the cheapest fare is called. */
+/** Returns the number of sellers, or the name of the cheapest fare. */
 function offerText({ offers }: Journey): string {
   const sellers = new Set(offers.map(({ seller }) => seller));
   return sellers.size > 1 ? countText(sellers.size, 'seller') : (offers[0]?.fareName ?? '');
@@ -93,7 +93,7 @@ function riskText({ legs }: Journey): SafeHtml | false {
   return worst !== undefined && html`, <b class="news">${worst}</b>`;
 }
 
-/** Where the only change is. */
+/** Names the station of the only change. */
 function viaText(rides: readonly RideLeg[], names: Names): SafeHtml | false {
   const [first, second, ...others] = rides;
   if (first === undefined || second === undefined || others.length > 0) return false;

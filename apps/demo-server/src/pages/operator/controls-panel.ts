@@ -3,7 +3,7 @@ import { html, type SafeHtml } from '../frame/html.ts';
 
 /** A fault that one press sets. */
 interface Preset {
-  /** What one will see. */
+  /** Effect that the operator will see. */
   readonly says: string;
   readonly faults: Readonly<Record<string, { readonly kind: string; readonly share: number }>>;
 }

@@ -123,7 +123,8 @@ function serverInside(placed: Placed): Shape[] {
     ...plain(placed),
     bar('meter', 'meter', { x: x + PAD, y: y + 52, width: room }),
     bar('fill', `fill${isHigh ? ' high' : ''}`, {
-      ...{ x: x + PAD, y: y + 52 },
+      x: x + PAD,
+      y: y + 52,
       width: room * (part.share ?? 0),
     }),
     label('busy', x + width - PAD, y + 58, percent(part.share), 'end'),
@@ -132,11 +133,16 @@ function serverInside(placed: Placed): Shape[] {
 
 function bar(key: string, name: string, { x, y, width }: { x: number; y: number; width: number }) {
   return shape('rect', key, {
-    ...{ class: name, x: tenth(x), y: tenth(y), width: tenth(width), height: 5, rx: 2.5 },
+    class: name,
+    x: tenth(x),
+    y: tenth(y),
+    width: tenth(width),
+    height: 5,
+    rx: 2.5,
   });
 }
 
-/** As tall at the left as what is asked, at the right as what is loaded: the gap is what is saved. */
+/** Draws a funnel: its left is as tall as the calls asked, its right as the loads, and the gap is the calls saved. */
 function funnelInside(placed: Placed): Shape[] {
   const { part, x, y, width, height, size } = placed;
   const [saved = '', says = '', asked = '', loads = ''] = part.lines;

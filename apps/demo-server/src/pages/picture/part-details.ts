@@ -64,7 +64,9 @@ interface Chart {
 function chartsOf({ kind, row }: Part): Chart[] {
   const busy: Chart = { title: 'Busy', lines: [[`busy ${row}`, 'busy']], text: percent };
   const loop: Chart = {
-    ...{ title: 'Event-loop delay, p99', lines: [[`loop ${row}`, 'delay']], text: ms },
+    title: 'Event-loop delay, p99',
+    lines: [[`loop ${row}`, 'delay']],
+    text: ms,
   };
   const charts: Readonly<Partial<Record<Part['kind'], readonly Chart[]>>> = {
     clients: [

@@ -10,14 +10,14 @@ import { type Names, nameOf } from '../journey/names.ts';
 export interface Counted {
   readonly carriers: readonly CarrierStatus[];
   readonly found: number;
-  /** Those that the filters let through. */
+  /** Number of journeys that pass the filters. */
   readonly shown?: number | undefined;
   /** Carriers that list one of them. */
   readonly sellers: number;
   readonly isAsking: boolean;
 }
 
-/** What a search has come to, in one line for people and screen readers. */
+/** Returns the result of a search in one line, for people and screen readers. */
 export function countLine({ carriers, found, shown = found, sellers, isAsking }: Counted): string {
   const trains = countText(found, 'train');
   if (isAsking) {

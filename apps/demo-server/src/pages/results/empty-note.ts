@@ -10,7 +10,7 @@ import { carrierList, hasFailed, missingText, toAskAgain } from './carrier-line.
 import type { DayBounds } from './day-strip.ts';
 import type { SearchState } from './search-state.ts';
 
-/** What a note about a search leads to. */
+/** Addresses to which a note about a search leads. */
 export interface NoteWays {
   readonly bounds: DayBounds;
   readonly prices: ReadonlyMap<string, Money>;

@@ -7,7 +7,7 @@ import {
 } from '@ticketing/core';
 import { clockOf } from '../journey/names.ts';
 
-/** What the filters let through; an empty set lets everything through. */
+/** Choices of the filters; an empty set lets everything through. */
 export interface Filter {
   /** `0`, `1`, or `2` for more. */
   readonly changes: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export const BANDS = [
   ['18', 24],
 ] as const;
 
-/** What tickets can be chosen by. */
+/** Conditions by which tickets can be chosen. */
 const CONDITIONS = ['change', 'refund'] as const;
 
 export const NO_FILTER: Filter = {
@@ -55,7 +55,7 @@ export function chosenCount(filter: Filter): number {
   );
 }
 
-/** How many journeys there are behind a choice, and from which price on. */
+/** Number of journeys behind a choice, and the lowest price among them. */
 export interface Behind {
   readonly count: number;
   readonly lowest?: Money | undefined;

@@ -9,7 +9,7 @@ export interface SearchState {
   readonly carriers: readonly CarrierStatus[];
   /** By id. */
   readonly journeys: ReadonlyMap<string, Journey>;
-  /** Those of the search before, of which some carriers are asked again, or another page. */
+  /** Journeys of the search before, which stay while some carriers are asked again, or another page is. */
   readonly kept: readonly Journey[];
   /** Joins those with these. */
   readonly join?: JoinJourneys | undefined;
@@ -35,7 +35,7 @@ export interface SearchState {
   readonly pages?: SealedPages | undefined;
 }
 
-/** Where a page of a search is, seen from what is known. */
+/** Direction in which another page of a search lies. */
 export type Direction = keyof SealedPages;
 
 /** Joins journeys of several searches. The places are the stations in both. */

@@ -7,7 +7,7 @@ import { describeInBrowser, sharedBrowser } from './browser.ts';
 // A guard alone: a browser on a busy machine takes its time.
 vi.setConfig({ testTimeout: 240_000 });
 
-/** What updates a page, and what makes its markup, as globals of a page. */
+/** Functions that make markup and update a page with it, as globals of a page. */
 const PROGRAM = buildSync({
   stdin: {
     contents: `

@@ -76,7 +76,7 @@ export function createResults(page: ResultsSurroundings): Results {
 
   let state: SearchState = idle;
   let address = new URLSearchParams();
-  /** What was asked last, for asking again. */
+  /** Latest search, for asking again. */
   let asked: { readonly url: URLSearchParams; readonly more?: Direction | undefined } = {
     url: address,
   };

@@ -13,7 +13,7 @@ export async function follow(
     signal,
     onEvent,
   }: {
-    /** What is asked, and what stays. */
+    /** Carriers to ask, and the journeys that stay. */
     asked: Omit<Extract<FeedEvent, { readonly type: 'asked' }>, 'type'>;
     signal: AbortSignal;
     onEvent: (event: FeedEvent) => void;

@@ -27,7 +27,7 @@ const ROOMY: Widths = {
   workers: 188,
   carriers: 176,
 };
-/** Of a server with every column. */
+/** Widths for a server with every column. */
 const TIGHT: Widths = {
   clients: 96,
   accept: 124,
@@ -37,7 +37,7 @@ const TIGHT: Widths = {
   workers: 164,
   carriers: 164,
 };
-/** Where ways join, the space before a column is wider. */
+/** Factors for the space before columns: wider where ways join. */
 const SPACES: Readonly<Partial<Record<ColumnKind, number>>> = { carriers: 1.4, hosts: 1.3 };
 /** Space between columns above which they grow. */
 const WIDE = 110;
@@ -122,7 +122,12 @@ function placeColumn(column: Column, { x, width }: Frame, servers: Rows): Placed
     const height = Math.min(50, step - 6);
     const top = MIDDLE - ((parts.length - 1) * step + height) / 2;
     return parts.map((part, at) => ({
-      ...{ part, size: 'full' as const, x, width, height, y: top + at * step },
+      part,
+      size: 'full' as const,
+      x,
+      width,
+      height,
+      y: top + at * step,
     }));
   }
   const [only] = parts;

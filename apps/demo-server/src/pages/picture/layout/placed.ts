@@ -27,7 +27,7 @@ export interface Layout {
   readonly edges: readonly PlacedEdge[];
 }
 
-/** Where an edge begins or ends that is no part. */
+/** Point at which edges join that is no part. */
 export interface Junction {
   readonly x: number;
   readonly y: number;

@@ -19,7 +19,7 @@ export interface Reading {
   conditions(subject: Condition['subject'], id: string): readonly Condition[];
 }
 
-/** Where the work of carriers runs. */
+/** Parts that run the work of carriers. */
 export type WorkPlace = 'servers' | 'workers' | 'primary' | 'hosts';
 
 /** Prepares a view to be read. */

@@ -68,9 +68,9 @@ export interface Edge {
   readonly state: PartState;
 }
 
-/** Where all calls to carriers join. */
+/** Id of the point at which all calls to carriers join. */
 export const CALLS = 'all calls';
-/** Where ways join that pass the workers or lead to several hosts. */
+/** Id of the point at which ways join that pass the workers or lead to several hosts. */
 export const JOIN = 'all loads';
 
 /** Returns every part of a model in the order of the flow, each pool before its workers. */
