@@ -59,10 +59,10 @@ export async function openStations(options: OpenStationsOptions = {}): Promise<S
 /** Beside `src` as beside `dist`. */
 const ASSET = new URL('../data/stations.bin', import.meta.url);
 
-/** What a station at the point of `near` has more than one that is {@link NEAR_KM} away. */
+/** Points that a station at the point of `near` has more than one {@link NEAR_KM} away. */
 const NEAR_POINTS = 150;
 const NEAR_KM = 300;
-/** How many stations `find` names when a text means several, or none. */
+/** Most stations that `find` names when a text means several, or none. */
 const MOST_CANDIDATES = 10;
 const MOST_NEAREST = 5;
 /** From a city to the stations that its name means too: airports are farther away than others. */

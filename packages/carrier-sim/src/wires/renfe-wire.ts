@@ -14,7 +14,7 @@ import {
   type WireContext,
 } from './wire.ts';
 
-/** What Renfe keeps of a visitor between calls. */
+/** State of a visitor between calls. */
 interface RenfeSession {
   dwrSessionId?: string;
   search?: { readonly origin: string; readonly destination: string; readonly date: string };

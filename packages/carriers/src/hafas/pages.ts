@@ -7,7 +7,7 @@ import {
 } from '@ticketing/core';
 import type { HafasFrame } from './frame.ts';
 
-/** What one question asks for. */
+/** Journeys that one question asks for. */
 export type HafasAsk =
   /** Departures from `atMs` until `untilMs`: those of a day, or the last ones before an instant that none follows. */
   | {

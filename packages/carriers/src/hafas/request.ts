@@ -52,7 +52,7 @@ const MOST_PAGES_BEFORE = 150;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How long before an instant departures are looked for that none follows, one after another. */
+/** Spans before an instant without later departures in which departures are looked for, one after another. */
 const LOOK_BACK_MS = [6 * HOUR_MS, DAY_MS, 3 * DAY_MS];
 
 /** Asks for a page; without a time or a page for a day: one page after another while they fit. */

@@ -23,8 +23,8 @@ export interface CarrierHttpOptions {
   /** Milliseconds to connect, 1 to 60,000. Default 1,000; never longer than the deadline. */
   readonly connectTimeoutMs?: number | undefined;
   /**
-   * How often a request is sent again after a network failure or a `Retry-After` that fits the
-   * deadline, 0 to 5. Default 1. Searches only read, so a POST may be sent twice.
+   * Further attempts after a network failure or a `Retry-After` that fits the deadline,
+   * 0 to 5. Default 1. Searches only read, so a POST may be sent twice.
    */
   readonly retries?: number | undefined;
   /** Epoch ms. Default `Date.now`. */

@@ -2,7 +2,7 @@ import type { CarrierDecoder } from '../wire/decoder.ts';
 import type { JourneyDecoder, WirePlace } from '../wire/read-journeys.ts';
 import { childOf, childrenOf, textAt, type XmlElement } from '../wire/xml-reader.ts';
 
-/** What the context of an answer says of a stop. */
+/** Stop in the context of an answer. */
 interface OjpPlace {
   readonly name?: string | undefined;
   /** The station of a platform. */
@@ -45,10 +45,10 @@ function positionOf(place: XmlElement): Pick<OjpPlace, 'latitude' | 'longitude'>
   return isPosition ? { latitude, longitude } : {};
 }
 
-/** What is known of stops beside what an element says. */
+/** Data of stops beside that of an element. */
 export interface StopContext {
   readonly places: OjpPlaces;
-  /** Of a stop that the table lacks. */
+  /** Zone of a stop that the table lacks. */
   readonly zone: string;
 }
 

@@ -28,9 +28,9 @@ const codeByElement: ReadonlyMap<string, CarrierErrorCode> = new Map([
 
 const PROBLEM = /^[A-Z]{1,40}(?:_[A-Z]{1,40}){0,8}$/;
 
-/** What a server says is wrong. */
+/** Problem that a server reports. */
 export interface OjpProblem {
-  /** As the server writes it. */
+  /** Type in the words of the server. */
   readonly type: string;
   /** Absent: a type that is not known. */
   readonly code?: CarrierErrorCode;

@@ -32,7 +32,7 @@ export type OjpHeaders = () =>
   | Readonly<Record<string, string>>
   | Promise<Readonly<Record<string, string>>>;
 
-/** Where and how an OJP server is asked. */
+/** Access to an OJP server. */
 export interface OjpAccess {
   readonly url: string;
   readonly decoder: CarrierDecoder;

@@ -6,7 +6,7 @@ const TOKEN = /^([da])(\d{1,15})(?:~([^?]*))?(\?.*)?$/s;
 /** Longest token that core accepts, in characters. */
 const MAX_TOKEN = 2048;
 
-/** Which journeys one request asks for: those on one side of an instant, or those that a link of an earlier answer leads to. */
+/** Journeys that one request asks for: on one side of an instant, or behind a link of an earlier answer. */
 export interface OsdmAsk extends TimePage {
   /** The query of the link, `?page=…`. */
   readonly link?: string;

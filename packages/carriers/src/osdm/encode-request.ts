@@ -3,10 +3,10 @@ import { stationCode } from '../stations/station-table.ts';
 import { askedMs } from '../wire/time-pages.ts';
 import type { OsdmAsk } from './ask.ts';
 
-/** How a provider names stations. */
+/** Names of stations at a provider. */
 export interface StationNames {
   readonly namespace: string;
-  /** Whose codes stand in it, the preferred first. */
+  /** Systems whose codes are in the namespace, the preferred first. */
   readonly systems: readonly string[];
 }
 
@@ -78,7 +78,7 @@ export function offersBody(
   };
 }
 
-/** How requests and answers refer to a passenger of the query. */
+/** Returns the reference of requests and answers to a passenger of the query. */
 export function passengerRef(index: number): string {
   return `p${index + 1}`;
 }

@@ -121,7 +121,7 @@ function offerOf(
   };
 }
 
-/** Of the offer, else of its first part that has one. */
+/** Returns the coverage of the offer, else of its first part that has one. */
 function coverageOf(read: WireReader, offer: WireRecord): WireRecord | undefined {
   const own = [offer, ...partsOf(read, offer)].find(({ tripCoverage }) => isGiven(tripCoverage));
   return own && read.record(own['tripCoverage'], 'tripCoverage');

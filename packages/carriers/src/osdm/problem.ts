@@ -1,7 +1,7 @@
 import { CarrierError, type CarrierErrorCode } from '@ticketing/core';
 import { statusError } from '../http/http-error.ts';
 
-/** What a problem (RFC 9457) says, as far as it decides the error. */
+/** Problem (RFC 9457), as far as it decides the error. */
 interface Problem {
   readonly code?: unknown;
   readonly status?: unknown;

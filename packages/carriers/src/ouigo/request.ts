@@ -17,13 +17,13 @@ export interface OuigoWire {
   readonly receivedAt: number;
 }
 
-/** What the login takes. */
+/** Credentials of the login. */
 export interface OuigoCredentials {
   readonly username: string;
   readonly password: string;
 }
 
-/** What a request needs beside the query. */
+/** Access to Ouigo. */
 export interface OuigoAccess {
   readonly baseUrl: string;
   readonly credentials: OuigoCredentials;

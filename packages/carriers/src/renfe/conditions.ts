@@ -10,7 +10,7 @@ interface Terms {
   readonly flexibility: Offer['flexibility'];
   readonly refund: Condition;
   readonly exchange: Condition;
-  /** As people read it, if it is of refunds or changes. */
+  /** Condition as people read it, if it is about refunds or changes. */
   readonly text?: string;
 }
 

@@ -25,13 +25,13 @@ export interface JourneyDecoder extends CarrierDecoder {
   address(wire: Omit<NamedStation, 'system'>): WirePlace;
 }
 
-/** What a wire says of a station beside its code. */
+/** Data of a station on a wire beside its code. */
 export interface NamedStation {
   readonly name: unknown;
   readonly zone: string;
   readonly latitude?: number;
   readonly longitude?: number;
-  /** Whose code it is. Default: that of the decoder. */
+  /** System of the code. Default: that of the decoder. */
   readonly system?: string;
 }
 

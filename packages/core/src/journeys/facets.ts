@@ -10,7 +10,7 @@ import type { Money } from '../model/money.ts';
 import { lowestTotals } from './cheapest-total.ts';
 import { leavesAt } from './filter-journeys.ts';
 
-/** How many journeys of a list have a value, and the least that they cost. */
+/** Number of journeys of a list that have a value, and their lowest prices. */
 export interface Facet<Value> {
   readonly value: Value;
   readonly count: number;
@@ -18,11 +18,11 @@ export interface Facet<Value> {
   readonly lowest: readonly Money[];
 }
 
-/** What a list of journeys can be narrowed to. Each list is in the order of its values. */
+/** Values to which a list of journeys can be narrowed. Each list is in the order of its values. */
 export interface JourneyFacets {
-  /** Who answered it. Prices are those of this carrier's offers. */
+  /** Carriers that answered a journey. Prices are those of the carrier's offers. */
   readonly carrier: readonly Facet<CarrierId>[];
-  /** Of any of its rides. */
+  /** Brands of any ride of a journey. */
   readonly brand: readonly Facet<string>[];
   readonly transfers: readonly Facet<number>[];
   /** Local hour of departure, from the door, 0 to 23. */

@@ -6,11 +6,11 @@ import type { Money } from '../model/money.ts';
 import { lowestTotals } from './cheapest-total.ts';
 import { type CurrencyRates, checkRates, worthBy } from './currency-rates.ts';
 
-/** Which journeys to keep; a field that is absent keeps all. */
+/** Conditions of the journeys to keep; a field that is absent keeps all. */
 export interface JourneyFilter {
   /** Journeys that cost at most this: in its currency, or by `rates` in another. */
   readonly maxPrice?: Money | undefined;
-  /** By which prices of other currencies are compared with `maxPrice`. Default: none, so that they are more. */
+  /** Rates that compare prices of other currencies with `maxPrice`. Default: none, so that such prices count as higher. */
   readonly rates?: CurrencyRates | undefined;
   /** `HH:MM`, local: departures from the door from then on, whatever the day. */
   readonly departAfter?: string | undefined;

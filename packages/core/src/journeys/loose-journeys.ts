@@ -12,7 +12,7 @@ const AROUND = /* @__PURE__ */ [0, -1, 1].flatMap((departure) =>
 );
 const OWN_CELL: readonly number[] = [0];
 /**
- * How many groups, and clusters that it does not contradict, are looked at for one journey. Timetables have a few; where a hundred
+ * Most groups, and clusters without a contradiction, that are tried for one journey. Timetables have a few; where a hundred
  * trains within minutes may be the same, the first ones in order count.
  */
 const MOST_LOOKS = 100;
@@ -25,7 +25,7 @@ export type Cluster = [leader: Journey, ...others: Journey[]];
 /** Compares journeys by a total order. */
 export type CompareJourneys = (a: Journey, b: Journey) => number;
 
-/** By what journeys are merged. */
+/** Data by which journeys are merged. */
 export interface MergeContext {
   readonly compare: CompareJourneys;
   /** Absent: each id is a stop of its own. */
@@ -33,8 +33,8 @@ export interface MergeContext {
 }
 
 /**
- * What the members of a cluster say, by names: brand, operator and number of each ride, and times by each carrier that lists it
- * without numbers, since such a carrier may list two trains within two minutes. A fact that two clusters have and that differs is
+ * Facts of the members of a cluster, by names: brand, operator and number of each ride, and times by each carrier that lists the train
+ * without numbers, because such a carrier may list two trains within two minutes. A fact that two clusters have and that differs is
  * a contradiction.
  */
 type Facts = Map<string, string>;

@@ -31,7 +31,7 @@ export interface LocalClock {
    */
   epoch(local: string, zone: string): number;
   /**
-   * The same, as an instant with its zone.
+   * Returns the instant of wall-clock text with its zone, read as `epoch` does.
    *
    * @throws RailError `ERR_LOCAL_TIME`, RangeError as `epoch` does
    */

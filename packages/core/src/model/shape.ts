@@ -1,7 +1,7 @@
 import { type Rule, showValue } from '@ticketing/kit';
 
 /**
- * What a value that no compiler checked must be: a rule, a list of one shape, an object, or absent or of a shape. A function
+ * Expected form of a value that no compiler checked: a rule, a list of one shape, an object, or absent or of a shape. A function
  * returns the shape of a value that may have one of several.
  */
 export type Shape =

@@ -17,12 +17,12 @@ import type { SearchDays } from './resolve-query.ts';
 import type { RunCarrier } from './search-options.ts';
 import { stationPairs } from './station-pairs.ts';
 
-/** What one carrier answers to a query. */
+/** Answer of one carrier to a query. */
 export interface CarrierFindings extends JoinedAnswer {
   readonly ignored: readonly IgnoredField[] | undefined;
 }
 
-/** How a carrier is asked besides the query. */
+/** Settings for asking a carrier. */
 export interface CarrierAsk {
   readonly context: CarrierContext;
   readonly run: RunCarrier;

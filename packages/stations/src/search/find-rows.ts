@@ -6,7 +6,7 @@ import { nearWords, TOO_FAR, type WordCosts, wordCosts } from './near-words.ts';
 import { type WordIndex, wordsFrom } from './word-index.ts';
 
 /**
- * How a text is in a name, the best first: own name, other name, begins a name, words. Their points count more than weights do, but for the
+ * Points for the ways in which a text is in a name, the best first: own name, other name, begins a name, words. Their points count more than weights do, but for the
  * first two: `Essen` is rather the city in Germany than the village in Belgium, of which it is the own name.
  */
 const TIER_POINTS = [3000, 2950, 1000, 0] as const;
@@ -32,7 +32,7 @@ const FIRST_BONUS = 60;
 const KEPT = 100;
 const MANY_ROWS = 500;
 
-/** How a text was understood. */
+/** Rows that a text means, and how the text was understood. */
 export interface FoundRows {
   readonly rows: readonly FoundRow[];
   /** The words that were looked for. */
@@ -124,7 +124,7 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
     return false;
   }
 
-  /** How the words are in the names of a row: a place in {@link TIER_POINTS}. */
+  /** Returns the way in which the words are in the names of a row: an index of {@link TIER_POINTS}. */
   function tierOf(row: number, list: readonly TypedWord[]): number {
     let tier = 3;
     const first = nameStarts[row] ?? 0;

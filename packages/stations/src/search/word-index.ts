@@ -8,11 +8,11 @@ import { canonicalWord, equalWords, foldedWords, spelledWords } from './fold.ts'
 export interface WordIndex {
   /** Sorted by UTF-16. */
   readonly words: readonly string[];
-  /** Which letters each word has: {@link letterBits}. */
+  /** Letters of each word: {@link letterBits}. */
   readonly letters: Uint32Array;
-  /** How many letters each word has in common with the one before. */
+  /** Number of letters that each word has in common with the one before. */
   readonly common: Uint8Array;
-  /** Of each word: the number of the word that stands for all that mean the same (`st` for `sankt`, `koln` for `koeln`). */
+  /** Number of the word that represents all words of one meaning, for each word (`st` for `sankt`, `koln` for `koeln`). */
   readonly canonical: Uint32Array;
   /** Rows that have word `n`: `rows[rowStarts[n]]` to `rows[rowStarts[n + 1] - 1]`. */
   readonly rows: Uint32Array;

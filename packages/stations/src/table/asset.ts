@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { STORED_SYSTEMS } from './code-systems.ts';
 
-/** Where a part of the data is from. */
+/** Source of a part of the data. */
 export interface StationSource {
   readonly name: string;
   readonly version: string;
@@ -22,10 +22,10 @@ export interface AssetHead {
   readonly format: 1;
   /** `YYYY-MM`: the month of the list that most stations are from. */
   readonly asOf: string;
-  /** Of the bytes behind the head. */
+  /** Hash of the bytes behind the head. */
   readonly sha256: string;
   readonly stations: number;
-  /** Of these stations, how many have a UIC number: they come first. */
+  /** Number of stations that have a UIC number: they come first. */
   readonly withUic: number;
   readonly groups: number;
   readonly sources: readonly StationSource[];

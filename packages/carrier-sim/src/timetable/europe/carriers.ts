@@ -7,7 +7,7 @@ export interface EuropeanCarrier {
   readonly network: 'europe';
   /** Carrier whose trains it sells: a carrier may sell all trains of another one. */
   readonly seller: EuropeanSeller;
-  /** Whose system it is. */
+  /** Company that owns the system. */
   readonly operator: EuropeanOperator;
   /** Returns what it asks for a ride, cheapest first; absent: it knows times alone. */
   readonly fares?: (ride: PricedRide, random: Random) => readonly Fare[];

@@ -23,7 +23,7 @@ interface Section {
   /** Minutes from the first stop of the direction. */
   readonly from: number;
   readonly to: number;
-  /** Where its trains get another number, in minutes from the first stop of the direction. */
+  /** Minutes from the first stop of the direction to the stop at which its trains get another number. */
   readonly renumberedAt?: number;
 }
 

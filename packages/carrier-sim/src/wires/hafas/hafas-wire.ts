@@ -70,7 +70,7 @@ interface HafasSimProfile {
 }
 
 /**
- * What a client of the simulated server needs. With the simulator's option `credentials` the `aid` is the `username`, and the salt
+ * Profile for clients of the simulated server. With the simulator's option `credentials` the `aid` is the `username`, and the salt
  * the hex digits of the `password`.
  */
 export const hafasSimProfile: HafasSimProfile = {
@@ -141,7 +141,7 @@ const isRecord = (value: unknown): value is Fields =>
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 interface Envelope {
-  /** Its one call. */
+  /** Call of the request, the only one. */
   readonly call: Fields;
   /** Whether the client wants times without offsets. */
   readonly isLocal: boolean;
