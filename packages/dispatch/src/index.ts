@@ -31,6 +31,7 @@ export type {
   ItemOf,
   Movable,
   OutputOf,
+  ProgressOf,
   RawJson,
   StreamFn,
   StreamTask,
