@@ -21,8 +21,8 @@ import {
   wholeBetween,
   withMethods,
   wordOr,
-  wrongOption,
 } from '@ticketing/kit';
+import { type ClusterShutdown, resolveShutdown, shutdownRules } from './shutdown-options.ts';
 import { isModule } from './worker/worker-options.ts';
 
 /** Limits at which a healthy worker is replaced. */
@@ -39,20 +39,6 @@ interface ClusterRecycle {
   readonly utilisation?: number | undefined;
   /** Largest share, 0 to 1, by which each limit except `utilisation` is reduced at random. Default 0.1. */
   readonly jitter?: number | undefined;
-}
-
-/** Time limits for the end of a worker. */
-interface ClusterShutdown {
-  /**
-   * Milliseconds, 0 to `graceMs`, in which a client that keeps its connection may get an answer with `Connection: close`. They are
-   * the first part of `graceMs`. Default 2000, or half of `graceMs` if that is less.
-   */
-  readonly lameDuckMs?: number | undefined;
-  /**
-   * Milliseconds in which a worker must end, 0 to 2^31-1; then it is killed. Requests in flight are cut half a second before the
-   * end, or half-way if `graceMs` is below a second, so that the program can close its resources. Default 8000.
-   */
-  readonly graceMs?: number | undefined;
 }
 
 /** Options of `startCluster`. */
@@ -155,8 +141,6 @@ export interface ResolvedClusterOptions {
 }
 
 const MAX_WORKERS = 1024;
-/** Default of `shutdown.lameDuckMs` for a long `graceMs`. */
-const LAME_DUCK_MS = 2000;
 
 const recycleRules = {
   requests: whole(),
@@ -165,11 +149,6 @@ const recycleRules = {
   heapBytes: atLeast(1),
   utilisation: aShare,
   jitter: between(0, 1, 0.1),
-} satisfies Rules;
-
-const shutdownRules = {
-  lameDuckMs: between(0, MAX_TIMER_MS),
-  graceMs: between(0, MAX_TIMER_MS, 8000),
 } satisfies Rules;
 
 const dispatchRules = {
@@ -247,20 +226,4 @@ export function resolveClusterOptions(
     pool,
     cluster: { ...cluster, ...end, maxWaitMs, maxRequests: requests, jitter: recycled.jitter },
   };
-}
-
-/** Returns the filled limits. @throws RangeError for a `lameDuckMs` above `graceMs`, which includes it */
-function resolveShutdown(
-  action: string,
-  shutdown: Filled['shutdown'],
-): { readonly lameDuckMs: number; readonly graceMs: number } {
-  const { graceMs, lameDuckMs = Math.min(LAME_DUCK_MS, graceMs / 2) } = resolveByRules<{
-    readonly graceMs: number;
-    readonly lameDuckMs?: number;
-  }>(action, shutdown, shutdownRules, 'shutdown');
-  if (lameDuckMs > graceMs) {
-    const expected = `0 to \`graceMs\` (${graceMs})`;
-    throw wrongOption(action, 'shutdown.lameDuckMs', { expected, range: true }, lameDuckMs);
-  }
-  return { graceMs, lameDuckMs };
 }
