@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Clock, PoolOptions, TaskMap, TaskModule } from '@ticketing/dispatch';
 import { outputRule, resolvePoolOptions, type WorkerOutput } from '@ticketing/dispatch/transport';
 import {
@@ -113,6 +115,12 @@ export interface ClusterOptions {
    * nothing. SIGHUP reloads as soon as all workers serve. Default `false`.
    */
   readonly signals?: boolean | undefined;
+  /**
+   * Reloads the cluster when files of the program change, as `reload()` does: for development. `true` watches the folder of `entry`
+   * with all in it; a list has URLs of files and folders. In folders only code counts (`.js`, `.ts` and their kin, `.node`, `.wasm`),
+   * but for `node_modules` and names that begin with a dot. Default `false`.
+   */
+  readonly watch?: boolean | readonly URL[] | undefined;
   /** Name of the cluster in errors, statistics and diagnostics. Default `cluster`. */
   readonly name?: string | undefined;
   /** Clock, for tests. Default: the clock of the platform. */
@@ -130,8 +138,10 @@ export interface ResolvedClusterOptions {
   readonly pool: PoolOptions & { readonly name: string };
   readonly cluster: Omit<
     Filled,
-    'restart' | 'recycle' | 'shutdown' | 'dispatch' | 'name' | 'workerData' | 'maxWaitMs'
+    'restart' | 'recycle' | 'shutdown' | 'dispatch' | 'name' | 'workerData' | 'maxWaitMs' | 'watch'
   > & {
+    /** Paths of files and folders whose change reloads the cluster. */
+    readonly watch: readonly string[];
     readonly maxRequests: number | undefined;
     readonly jitter: number;
     readonly lameDuckMs: number;
@@ -180,6 +190,12 @@ const clusterRules = {
   killWithParent: { ...aFlag, fallback: true },
   output: outputRule,
   signals: { ...aFlag, fallback: false },
+  watch: {
+    expected: 'true, false or a list of URLs of files and folders',
+    test: (value: unknown) =>
+      typeof value === 'boolean' || (Array.isArray(value) && value.every(isFileUrl)),
+    fallback: false,
+  },
   name: { ...aName, fallback: 'cluster' },
   clock: withMethods('now', 'setTimeout', 'clearTimeout'),
 } satisfies Rules & Record<keyof ClusterOptions, unknown>;
@@ -222,8 +238,19 @@ export function resolveClusterOptions(
   // The kernel fills the options; this call checks `restart` in the name of this action.
   resolvePoolOptions(action, 'cluster', pool);
   const { maxWaitMs = cluster.startTimeoutMs } = cluster;
+  const watch = watchedPaths(cluster);
   return {
     pool,
-    cluster: { ...cluster, ...end, maxWaitMs, maxRequests: requests, jitter: recycled.jitter },
+    cluster: { ...cluster, ...end, watch, maxWaitMs, maxRequests: requests, jitter: recycled.jitter },
   };
+}
+
+function isFileUrl(value: unknown): boolean {
+  return aUrl.test(value) && (value as URL).protocol === 'file:';
+}
+
+function watchedPaths({ watch, entry }: Pick<Filled, 'watch' | 'entry'>): readonly string[] {
+  if (watch === false) return [];
+  // Without the slash that a folder's URL may end with.
+  return (watch === true ? [new URL('.', entry)] : watch).map((url) => resolve(fileURLToPath(url)));
 }

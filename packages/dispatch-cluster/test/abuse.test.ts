@@ -23,7 +23,7 @@ test.each<[unknown, string]>([
   [{ entry, worker: 2 }, 'unknown option `worker`; did you mean `workers`?'],
   [
     { entry, min: 2 },
-    'unknown option `min`; known are entry, workers, schedulingPolicy, connections, restart, recycle, shutdown, heartbeatMs, startTimeoutMs, claimTimeoutMs, maxWaiting, maxWaitMs, dispatch, primaryTasks, workerData, env, execArgv, args, killWithParent, output, signals, name, clock',
+    'unknown option `min`; known are entry, workers, schedulingPolicy, connections, restart, recycle, shutdown, heartbeatMs, startTimeoutMs, claimTimeoutMs, maxWaiting, maxWaitMs, dispatch, primaryTasks, workerData, env, execArgv, args, killWithParent, output, signals, watch, name, clock',
   ],
   [{ entry, workers: 'all' }, '`workers` must be auto or an integer of 1 to 1024, got all'],
   [{ entry, workers: '2' }, '`workers` must be auto or an integer of 1 to 1024, got 2'],
@@ -54,6 +54,15 @@ test.each<[unknown, string]>([
   [{ entry, output: 1 }, '`output` must be inherit, ignore or a function, got 1'],
   [{ entry, killWithParent: 'yes' }, '`killWithParent` must be true or false, got yes'],
   [{ entry, signals: 'SIGTERM' }, '`signals` must be true or false, got SIGTERM'],
+  [{ entry, watch: './src' }, '`watch` must be true, false or a list of URLs of files and folders, got ./src'],
+  [
+    { entry, watch: [new URL('https://host/')] },
+    '`watch` must be true, false or a list of URLs of files and folders, got https://host/',
+  ],
+  [
+    { entry, watch: [new URL('file:///nothing/is/watched/')] },
+    "`watch` must name files and folders that can be watched: ENOENT: no such file or directory, stat '/nothing/is/watched'",
+  ],
   [{ entry, name: '' }, "`name` must be a text, got ''"],
   [
     { entry, clock: {} },
