@@ -3,7 +3,7 @@ import { Client } from '../http/routes/client.ts';
 import { refusedCall } from '../http/routes/refused-call.ts';
 import { type Answer, answers } from '../http/routes/shared-answer.ts';
 import type { SharedRun, SharedRuns } from '../http/routes/shared-runs.ts';
-import { whenLeft } from '../http/when-left.ts';
+import { whenLeft } from '../http/routes/when-left.ts';
 import { fillReply, headersOf } from './reply-answer.ts';
 import { type FastifyRoute, keyOfRequest } from './request-key.ts';
 import { type RequestRoles, watchReply } from './request-roles.ts';

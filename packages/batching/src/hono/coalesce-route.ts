@@ -23,7 +23,7 @@ import {
   unshared,
 } from '../http/routes/shared-answer.ts';
 import { createSharedRuns, type SharedRun, type SharedRuns } from '../http/routes/shared-runs.ts';
-import { whenLeft } from '../http/when-left.ts';
+import { whenLeft } from '../http/routes/when-left.ts';
 import { errorResponse, isOfLeaver } from './error-response.ts';
 import { type HonoContext, type HonoMiddleware, nodeExchange } from './hono-context.ts';
 import { wholeBody } from './whole-body.ts';

@@ -1,5 +1,5 @@
-import { errorAnswer } from '../http/error-answer.ts';
-import { endedByLeaving, isAbort } from '../http/leaving-signal.ts';
+import { errorAnswer } from '../http/routes/error-answer.ts';
+import { endedByLeaving, isAbort } from '../http/routes/leaving-signal.ts';
 import { type HonoContext, nodeExchange } from './hono-context.ts';
 
 /** Status of an answer that no client gets. */

@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse } from '../http/when-left.ts';
+import type { HttpRequest, HttpResponse } from '../http/routes/when-left.ts';
 
 /** Context of Hono, as far as it is used. */
 export interface HonoContext {

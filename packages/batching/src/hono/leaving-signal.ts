@@ -1,4 +1,4 @@
-import { leavingSignal as signalOfResponse } from '../http/leaving-signal.ts';
+import { leavingSignal as signalOfResponse } from '../http/routes/leaving-signal.ts';
 import { roleOf } from '../http/routes/request-role.ts';
 import { type HonoContext, nodeExchange } from './hono-context.ts';
 

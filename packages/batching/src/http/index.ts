@@ -2,16 +2,19 @@
 
 // To serve.
 export { createSharedBodies } from './create-shared-bodies.ts';
-export { answerErrors, type ErrorAnswer, errorAnswer } from './error-answer.ts';
-export { endedByLeaving, leavingSignal } from './leaving-signal.ts';
 export {
   type CoalescedRouteMiddleware,
   coalesceRoute,
+  type HttpRouteOptions,
+  type RefuseRequest,
   type RouteCoalescer,
 } from './routes/coalesce-route.ts';
 export { coalescedRequest } from './routes/coalesced-request.ts';
+export { answerErrors, type ErrorAnswer, errorAnswer } from './routes/error-answer.ts';
+export { endedByLeaving, leavingSignal } from './routes/leaving-signal.ts';
 export type { CoalescedRequest } from './routes/request-role.ts';
 export type { CoalesceRouteOptions, RequestKey } from './routes/route-options.ts';
+export type { HttpRequest, HttpResponse } from './routes/when-left.ts';
 export type {
   BodyAnswer,
   BodyHeaders,
@@ -23,4 +26,3 @@ export type {
   SharedBodiesOptions,
   SharedBodiesStats,
 } from './shared-bodies.ts';
-export type { HttpRequest, HttpResponse } from './when-left.ts';

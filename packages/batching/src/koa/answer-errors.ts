@@ -1,5 +1,5 @@
-import { errorAnswer } from '../http/error-answer.ts';
-import { endedByLeaving } from '../http/leaving-signal.ts';
+import { errorAnswer } from '../http/routes/error-answer.ts';
+import { endedByLeaving } from '../http/routes/leaving-signal.ts';
 import type { KoaContext } from './koa-context.ts';
 
 /**

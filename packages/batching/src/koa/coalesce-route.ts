@@ -1,8 +1,8 @@
 import { canonicalKey } from '../canonical-key.ts';
-import { isAbort } from '../http/leaving-signal.ts';
 import { Client } from '../http/routes/client.ts';
 import type { RouteCoalescer } from '../http/routes/coalesce-route.ts';
 import { type SentHeaders, sentHost } from '../http/routes/header-fields.ts';
+import { isAbort } from '../http/routes/leaving-signal.ts';
 import { refusedCall } from '../http/routes/refused-call.ts';
 import { setRole } from '../http/routes/request-role.ts';
 import {
@@ -24,7 +24,7 @@ import {
   unshared,
 } from '../http/routes/shared-answer.ts';
 import { createSharedRuns, type SharedRun, type SharedRuns } from '../http/routes/shared-runs.ts';
-import { whenLeft } from '../http/when-left.ts';
+import { whenLeft } from '../http/routes/when-left.ts';
 import type { KoaContext, KoaMiddleware } from './koa-context.ts';
 
 /** Middleware of Koa before the handler of a route, and the requests in flight. */

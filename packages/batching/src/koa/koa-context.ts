@@ -1,5 +1,5 @@
 import type { AnswerHeaders } from '../http/routes/header-fields.ts';
-import type { HttpRequest, HttpResponse } from '../http/when-left.ts';
+import type { HttpRequest, HttpResponse } from '../http/routes/when-left.ts';
 
 /** Context of Koa, as far as it is used. */
 export interface KoaContext {

@@ -81,6 +81,8 @@ const ofExpress =
   async ({ handler, options = {}, keyOf, own, answersErrors = true }) => {
     const app = create();
     app.set('etag', false);
+    // With `test`, Express logs no errors.
+    app.set('env', 'production');
     const share = coalesceRoute({
       ...options,
       ...(keyOf && { key: ({ originalUrl }: Request) => keyOf(originalUrl) }),
@@ -188,7 +190,7 @@ const ofHono: StartService = async ({
 type NestReply = ServerResponse & { readonly raw?: ServerResponse };
 
 const ofNest =
-  (adapter: () => ExpressAdapter | FastifyAdapter): StartService =>
+  (adapter: () => ExpressAdapter | FastifyAdapter, anyPath: string): StartService =>
   async ({ handler, options = {}, keyOf, own, answersErrors = true }) => {
     const share = coalesceRoute({
       ...options,
@@ -221,7 +223,7 @@ const ofNest =
     const method = Object.getOwnPropertyDescriptor(Reports.prototype, 'read');
     Req()(Reports.prototype, 'read', 0);
     Res()(Reports.prototype, 'read', 1);
-    All('*path')(Reports.prototype, 'read', method as never);
+    All(anyPath)(Reports.prototype, 'read', method as never);
     Controller()(Reports);
     class Failures extends BaseExceptionFilter {
       override catch(error: unknown, host: Parameters<BaseExceptionFilter['catch']>[1]): void {
@@ -249,7 +251,9 @@ const ofNest =
       }
     }
     Module({ controllers: [Reports] })(App);
-    const app: INestApplication = await NestFactory.create(App, adapter() as never);
+    const app: INestApplication = await NestFactory.create(App, adapter() as never, {
+      logger: ['warn', 'error'],
+    });
     if (answersErrors) {
       app.useGlobalFilters(new Failures(app.get(HttpAdapterHost).httpAdapter));
     }
@@ -315,7 +319,7 @@ export const frameworks: Readonly<Record<string, StartService>> = {
   'Express 4': ofExpress(express4 as typeof express),
   Koa: ofKoa,
   Hono: ofHono,
-  'Nest on Express': ofNest(() => new ExpressAdapter()),
-  'Nest on Fastify': ofNest(() => new FastifyAdapter({ forceCloseConnections: true })),
+  'Nest on Express': ofNest(() => new ExpressAdapter(), '*path'),
+  'Nest on Fastify': ofNest(() => new FastifyAdapter({ forceCloseConnections: true }), '*'),
   Fastify: ofFastify,
 };

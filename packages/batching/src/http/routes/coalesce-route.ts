@@ -1,11 +1,12 @@
+import { aFunction, wrongOption } from '@ticketing/kit';
 import { canonicalKey } from '../../canonical-key.ts';
 import type { CoalescerStats } from '../../coalescer/coalescer.ts';
-import { type HttpRequest, type HttpResponse, whenLeft } from '../when-left.ts';
+import type { BatchingError } from '../../errors.ts';
 import { Client } from './client.ts';
+import { errorAnswer, sendErrorAnswer } from './error-answer.ts';
 import type { AnswerHeaders, SentHeaders } from './header-fields.ts';
 import { sentHost } from './header-fields.ts';
 import { watchResponse, writeAnswer } from './held-response.ts';
-import { refusedCall } from './refused-call.ts';
 import { setRole } from './request-role.ts';
 import { type CoalescedRoute, checkedKey, coalescedRoute, requestKey } from './route-key.ts';
 import {
@@ -15,6 +16,7 @@ import {
 } from './route-options.ts';
 import { type Answer, answers, readAnswer, unshared } from './shared-answer.ts';
 import { createSharedRuns, type SharedRun, type SharedRuns } from './shared-runs.ts';
+import { type HttpRequest, type HttpResponse, whenLeft } from './when-left.ts';
 
 /** Requests in flight of a coalesced route. */
 export interface RouteCoalescer {
@@ -42,7 +44,8 @@ export interface CoalescedRouteMiddleware extends RouteCoalescer {
  *   `coalescedRequest(request)` aborts.
  * - Not shared: streams, trailers, `Vary: *`, and an answer that sets a cookie. Then each waiting request runs the handler
  *   itself, all at once.
- * - `next` gets a `BatchingError` above a bound (503), at `loadTimeoutMs` (504) and after `close()` (503).
+ * - Above a bound and after `close()` a request is answered by 503, at `loadTimeoutMs` by 504: see the option `refuse`. `next` is
+ *   called at most once.
  *
  * @throws TypeError or RangeError for options that are unknown or out of range
  * @example
@@ -50,8 +53,10 @@ export interface CoalescedRouteMiddleware extends RouteCoalescer {
  *   response.json(await search(request.query, coalescedRequest(request).signal));
  * });
  */
-export function coalesceRoute(options: CoalesceRouteOptions = {}): CoalescedRouteMiddleware {
-  const resolved = resolveCoalesceRouteOptions(options);
+export function coalesceRoute(options: HttpRouteOptions = {}): CoalescedRouteMiddleware {
+  const { refuse = sendRefusal, ...others } = options;
+  if (!aFunction.test(refuse)) throw wrongOption('coalesce a route', 'refuse', aFunction, refuse);
+  const resolved = { ...resolveCoalesceRouteOptions(others), refuse };
   const { coalescer, methods } = resolved;
   const sharedRuns = createSharedRuns(coalescer);
   const route = coalescedRoute(resolved, 0);
@@ -74,6 +79,31 @@ export function coalesceRoute(options: CoalesceRouteOptions = {}): CoalescedRout
   });
 }
 
+/** Answers a request that is refused or late. */
+export type RefuseRequest = (
+  error: BatchingError,
+  request: HttpRequest,
+  response: HttpResponse,
+) => void;
+
+/** Options of `coalesceRoute` of `/http`. */
+export interface HttpRouteOptions extends CoalesceRouteOptions {
+  /**
+   * Answers a request that is above a bound, late or after the close, by an error of status 503 or 504. Default: by what
+   * `errorAnswer` returns.
+   */
+  readonly refuse?: RefuseRequest | undefined;
+}
+
+interface ResolvedHttpRouteOptions extends ResolvedCoalesceRouteOptions<HttpRequest> {
+  readonly refuse: RefuseRequest;
+}
+
+function sendRefusal(error: BatchingError, _request: HttpRequest, response: HttpResponse): void {
+  const answer = errorAnswer(error);
+  if (answer !== undefined) sendErrorAnswer(response, answer);
+}
+
 /** One request on its way through a coalesced route. */
 interface RoutedRequest {
   readonly request: HttpRequest;
@@ -82,7 +112,7 @@ interface RoutedRequest {
   readonly client: Client;
   readonly route: CoalescedRoute;
   readonly sharedRuns: SharedRuns;
-  readonly options: ResolvedCoalesceRouteOptions<HttpRequest>;
+  readonly options: ResolvedHttpRouteOptions;
 }
 
 /** Leads or follows. */
@@ -98,11 +128,11 @@ function enter(routed: RoutedRequest, mayRetry: boolean): void {
   }
   const { answer, sharedRun } = sharedRuns.enter(key, client);
   if (sharedRun) lead(routed, sharedRun, answer);
-  else void follow(routed, answer, mayRetry);
+  else follow(routed, answer, mayRetry).catch(next);
 }
 
 function lead(
-  { request, response, next, client, route }: RoutedRequest,
+  { request, response, next, client, route, options }: RoutedRequest,
   { context, settle }: SharedRun,
   answer: Promise<Answer>,
 ): void {
@@ -117,7 +147,7 @@ function lead(
     // The client left, or the handler is late, in which case the client gets the error instead.
     if (client.hasLeft) return;
     ignoreLater();
-    next(refusedCall(error));
+    options.refuse(error, request, response);
   });
   next();
 }
@@ -132,7 +162,7 @@ async function follow(
   try {
     shared = await answer;
   } catch (error) {
-    if (!client.hasLeft) next(refusedCall(error));
+    if (!client.hasLeft) options.refuse(error as BatchingError, request, response);
     return;
   }
   if (shared.kind === 'shared' && answers(shared, request.headers as SentHeaders)) {

@@ -1,6 +1,6 @@
-import type { HttpResponse } from '../when-left.ts';
 import type { AnswerHeaders, HeaderValue } from './header-fields.ts';
 import type { SharedAnswer } from './shared-answer.ts';
+import type { HttpResponse } from './when-left.ts';
 
 /** End of a response. */
 export interface EndedResponse {

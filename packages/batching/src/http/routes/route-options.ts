@@ -1,7 +1,7 @@
 import { aFlag, aFunction, type Clock, type Rule, resolveByRules } from '@ticketing/kit';
 import type { KeyValue } from '../../canonical-key.ts';
 import type { CoalescerOptions } from '../../coalescer/coalescer.ts';
-import type { HttpRequest } from '../when-left.ts';
+import type { HttpRequest } from './when-left.ts';
 
 /** Bounds of the requests in flight of coalesced routes. */
 export interface RouteBounds {
@@ -89,13 +89,13 @@ export function lowerCaseNames(names: readonly string[]): readonly string[] {
 const ofCoalescer: Rule = { expected: 'as of createCoalescer', test: () => true };
 
 /** Options that the coalescer checks. */
-export const boundRules = {
+export const boundRules: Readonly<Record<Bound, Rule>> = {
   maxKeys: ofCoalescer,
   maxWaitersPerKey: ofCoalescer,
   overflow: ofCoalescer,
   loadTimeoutMs: ofCoalescer,
   clock: ofCoalescer,
-} satisfies Record<Bound, Rule>;
+};
 
 /** Returns the rule of a coalescer's name. */
 export function nameOr(fallback: string): Rule {

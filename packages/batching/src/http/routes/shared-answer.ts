@@ -78,8 +78,9 @@ export function readAnswer(
   const dropped = new Set([...perMessage, ...namesIn(now['connection'])]);
   const headers = new Map<string, HeaderValue>();
   for (const [name, value] of Object.entries(now)) {
-    if (value === undefined || dropped.has(name) || String(before[name]) === String(value))
-      continue;
+    // HTTP/2 has the status among the headers, once they are written.
+    if (value === undefined || dropped.has(name) || name.startsWith(':')) continue;
+    if (String(before[name]) === String(value)) continue;
     if (name !== 'set-cookie') headers.set(name, value);
     else if (!route.shareCredentials) return unshared;
     else headers.set(name, cookiesAfter(before[name], value));

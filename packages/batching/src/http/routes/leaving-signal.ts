@@ -1,5 +1,5 @@
-import { BatchingError, callError } from '../errors.ts';
-import { roleOf } from './routes/request-role.ts';
+import { BatchingError, callError } from '../../errors.ts';
+import { roleOf } from './request-role.ts';
 import { type HttpResponse, hasLeft, whenLeft } from './when-left.ts';
 
 const signals = new WeakMap<HttpResponse, AbortSignal>();

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import { BatchingError } from '../errors.ts';
+import { BatchingError } from '../../errors.ts';
 import { endedByLeaving } from './leaving-signal.ts';
-import { RETRY_HEADERS } from './routes/refused-call.ts';
-import { roleOf } from './routes/request-role.ts';
-import { unshared } from './routes/shared-answer.ts';
+import { RETRY_HEADERS } from './refused-call.ts';
+import { roleOf } from './request-role.ts';
+import { unshared } from './shared-answer.ts';
 import type { HttpRequest, HttpResponse } from './when-left.ts';
 
 /** Answer to a request whose call was ended: a problem document of RFC 9457. */
@@ -63,8 +63,16 @@ export function answerErrors(
     next(error);
     return;
   }
-  response.statusCode = answer.status;
-  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
-  response.setHeader('content-length', Buffer.byteLength(answer.body));
-  response.end(answer.body);
+  sendErrorAnswer(response, answer);
+}
+
+/** Sends an answer over `node:http`. */
+export function sendErrorAnswer(
+  response: HttpResponse,
+  { status, headers, body }: ErrorAnswer,
+): void {
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.setHeader('content-length', Buffer.byteLength(body));
+  response.end(body);
 }
