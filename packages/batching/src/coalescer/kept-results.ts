@@ -14,7 +14,7 @@ export interface Kept<V> {
   readonly staleUntil: number;
   /** Set when a renewal has failed: when the next one may be tried. */
   readonly renewFrom?: number;
-  readonly tags?: readonly string[];
+  readonly tags?: readonly string[] | undefined;
 }
 
 /** Result of a load, to be kept. */
@@ -108,7 +108,7 @@ export function createKeptResults<K, V>(
         const freshUntil = clock.now() + ms;
         const staleUntil = freshUntil + staleMs;
         const outcome = { kind: 'value', value } as const;
-        store(id, { promise, outcome, freshUntil, staleUntil, ...(tags && { tags }) });
+        store(id, { promise, outcome, freshUntil, staleUntil, tags });
       } else drop(id);
     },
     keepError(id, promise, error) {

@@ -46,14 +46,21 @@ export function createMemoryStore(
     return entry;
   }
 
-  /** Times are those of the clock, or one more than the last, as fences of an engine are. */
+  /** Returns a whole number, as fences of an engine are: the time, or one more than the last. */
+  function nextTime(last: number): number {
+    return Math.max(Math.floor(clock.now()), last + 1);
+  }
+
   function groupOf(name: string, since = 0): ForgottenTags {
     let group = groups.get(name);
     if (group === undefined) {
-      group = new ForgottenTags(Math.max(1, clock.now(), since + 1));
+      group = new ForgottenTags(nextTime(since));
       groups.set(name, group);
     }
-    if (group.last < since) group.raise(Math.max(clock.now(), since + 1));
+    if (group.last < since) {
+      group.clear();
+      group.raise(nextTime(since));
+    }
     return group;
   }
 
@@ -121,7 +128,7 @@ export function createMemoryStore(
     },
     async forgetTag(name, tag) {
       const group = groupOf(name);
-      group.forget(tag, Math.max(clock.now(), group.last + 1));
+      group.forget(tag, nextTime(group.last));
     },
     async forgottenTags(name, since) {
       const group = groupOf(name, since);
