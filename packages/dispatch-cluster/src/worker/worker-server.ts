@@ -101,7 +101,7 @@ export class WorkerServer {
   async #stop(graceMs: number): Promise<void> {
     this.isDraining = true;
     if (this.#served === undefined) return;
-    const { app, traffic } = this.#served;
+    const { app } = this.#served;
     const end = endWithin(graceMs, this.#start);
     if (this.#attachment !== undefined) await this.#attachment.close(end);
     else await this.#leaveAsLameDuck(this.#served, end);
