@@ -17,7 +17,7 @@ import { passengerRef } from './encode-request.ts';
 
 interface OfferContext {
   readonly query: CarrierQuery;
-  /** Places of rides among those of the trip, by the ids of legs. */
+  /** Indexes of rides among the rides of the trip, by the ids of legs. */
   readonly rideOf: ReadonlyMap<string, number>;
   readonly fetchedAt: number;
 }

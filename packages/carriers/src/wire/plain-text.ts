@@ -36,7 +36,7 @@ const WINDOWS_1252 = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–�
 
 /**
  * Returns a text as people read it: without HTML tags, with its entities as characters, white space in single spaces, at most 500
- * characters. It is plain text, which whoever shows it must escape: an entity that stands for `<` becomes that character.
+ * characters. It is plain text, which whoever shows it must escape: an entity for `<` becomes that character.
  *
  * Reads each character a fixed number of times, however tags begin and do not end.
  */

@@ -3,7 +3,7 @@ import type { LocalDate, TimeAt } from './local-clock.ts';
 import type { Money } from './money.ts';
 import type { MAX_REMARK_LENGTH, MAX_REMARKS, Remark } from './remark.ts';
 
-/** Names one carrier among those of a search: `'renfe'`. */
+/** Id of one carrier among the carriers of a search: `'renfe'`. */
 export type CarrierId = string;
 
 /** One train, or another vehicle, boarded once and left once. */

@@ -72,7 +72,7 @@ export interface ScatterOptions<S extends Sources = Sources> {
   readonly now?: (() => number) | undefined;
 }
 
-/** Options of one call; they override those of the scatter. */
+/** Options of one call; they override the options of the scatter. */
 export interface ScatterCallOptions<Id extends string = string> {
   /** Signal whose abort rejects the call with its reason, and aborts the sources. */
   readonly signal?: AbortSignal | undefined;

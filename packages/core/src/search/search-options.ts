@@ -48,7 +48,7 @@ export interface SearchOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** Options of one call; they override those of the search. */
+/** Options of one call; they override the options of the search. */
 export interface SearchCallOptions {
   /** Signal whose abort rejects the call with its reason, and aborts the carriers. */
   readonly signal?: AbortSignal | undefined;

@@ -21,7 +21,7 @@ export type StationMatch =
 export interface StationIndex {
   /** All stations, without cities. */
   readonly stations: readonly Station[];
-  /** Cities, each of which stands for its stations where a text means both. */
+  /** Cities; where a text means a city and its stations, the city is found. */
   readonly groups: readonly StationGroup[];
   /** Returns the station or city of an id, or `undefined`. */
   byId(id: StationId): Station | StationGroup | undefined;
@@ -153,7 +153,7 @@ function unknownText(find: () => readonly Entry[]): StationMatch {
   };
 }
 
-/** A city stands for its stations. */
+/** Returns the entries without the stations of cities among them. */
 function withoutMembers(found: Iterable<Entry>): Entry[] {
   const all = [...found];
   const members = new Set(all.flatMap((one) => ('members' in one ? one.members : [])));

@@ -15,7 +15,7 @@ export interface Matched {
 }
 
 /**
- * Returns the first name that has all typed words, but for those that a name may lack, else the first that has most of them, and where they
+ * Returns the first name that has all typed words, except words that a name may lack, else the first that has most of them, and where they
  * are in it.
  */
 export function bestMatch(
