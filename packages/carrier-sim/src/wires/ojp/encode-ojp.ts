@@ -297,7 +297,7 @@ const olderNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * In 1.0 SIRI is the default namespace, some elements have other names, and there is no number of a train. Modes are those of services,
+ * In 1.0 SIRI is the default namespace, some elements have other names, and there is no number of a train. Modes belong to services,
  * and durations have all their parts.
  */
 function inVersion1(answer: string): string {
