@@ -96,3 +96,32 @@ test('the reference has every code that an adapter throws, and no other', () => 
   expect(documented.toSorted()).toEqual(known.filter((code) => thrown.includes(`${code}`)).sort());
   expect(readme).toContain(`[${['eight', 'nine', 'ten'][documented.length - 12]} more]`);
 });
+
+/** Definitions that a reader of the wires' pages has, beside this package. */
+const ofReader = `
+import { hafasSimProfile as profile } from '@ticketing/carrier-sim';
+import { createAvlo, createHafas, createOjp, createOsdm, createOuigo, createRenfe } from '../../src/index.ts';
+const token = async () => 'secret';
+const baseUrl = 'https://carrier.example/';
+const sim = { url: baseUrl };
+const [username, password] = ['me', 'secret'];
+const credentials = { username, password };
+`;
+
+test.each([
+  ['avlo', 'avlo'],
+  ['hafas', 'oebb'],
+  ['ojp', 'timetable'],
+  ['osdm', 'rail'],
+  ['ouigo', 'ouigo'],
+  ['renfe', 'renfe'],
+])('the page of the wire %s creates the carrier of its snippet', async (wire, name) => {
+  const blocks = [...read(`wires/${wire}.md`).matchAll(/```(?:js|ts)\n([\s\S]*?)```/g)];
+  expect(blocks).toHaveLength(1);
+  mkdirSync(folder, { recursive: true });
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = new URL(`${wire}.ts`, folder);
+  writeFileSync(file, `${ofReader}\n${blocks[0]?.[1]}\nexport { ${name} };\n`);
+  const { [name]: carrier } = await import(file.href);
+  expect(carrier).toMatchObject({ id: name, request: expect.any(Function) });
+});
