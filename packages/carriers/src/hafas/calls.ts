@@ -58,8 +58,8 @@ export function callsOf(
 }
 
 /**
- * Returns the zones of addresses, and of stops that the table lacks, to or from which there is a way on foot: those of the stop at
- * its other end.
+ * Returns the zones of addresses, and of stops that the table lacks, at one end of a way on foot: the zone of the stop at the
+ * other end.
  */
 export function zonesBeside(
   { row, frame }: ConnectionDecoder,
