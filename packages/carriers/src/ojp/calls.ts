@@ -111,7 +111,7 @@ export function minutesOf(text: string | undefined): number | undefined {
   );
 }
 
-/** Whether an element has a child that is true. */
+/** Returns whether an element has a child that is true. */
 export function isTrue(element: XmlElement | undefined, name: string): boolean {
   const text = textAt(element, name);
   return text === 'true' || text === '1';
