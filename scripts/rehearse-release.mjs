@@ -126,7 +126,7 @@ try {
   );
 
   run(process.execPath, ['scripts/release/publish.mjs'], clone, registry.env);
-  const changed = run('git', ['status', '--porcelain'], clone);
+  const changed = run('git', ['status', '--porcelain', '--untracked-files=no'], clone);
   if (changed !== '') faults.push(`Publishing leaves changes: ${changed}`);
   const sizes = await sizesOf(
     packages.map(({ name }) => name),

@@ -37,7 +37,7 @@ test('README.md starts the program with flags that it has', () => {
   }
 });
 
-test('README.md starts with the description of package.json, which stands atop src/index.ts too', async () => {
+test('README.md starts with the description of package.json, which is atop src/index.ts too', async () => {
   const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8');
   const index = await readFile(new URL('../src/index.ts', import.meta.url), 'utf8');
   const { description } = JSON.parse(manifest) as { description: string };

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
+import { stations } from '../src/index.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const reference = readFileSync(
@@ -33,6 +34,10 @@ test('each function that the pages of the wires name is one that a package expor
     .join();
   expect(named).toContain('openStations');
   for (const name of named) expect(exports).toMatch(new RegExp(`\\b${name}\\b`));
+});
+
+test('README: it counts the stations of the table', () => {
+  expect(readme).toMatch(new RegExp(`the ${stations.length}\\s+stations of \`stations\``));
 });
 
 test('README: every snippet is one that a test here runs', () => {
@@ -95,4 +100,33 @@ test('the reference has every code that an adapter throws, and no other', () => 
   const documented = [...reference.matchAll(/^\| `([A-Z_]+)` /gm)].map(([, code]) => code);
   expect(documented.toSorted()).toEqual(known.filter((code) => thrown.includes(`${code}`)).sort());
   expect(readme).toContain(`[${['eight', 'nine', 'ten'][documented.length - 12]} more]`);
+});
+
+/** Definitions that a reader of the wires' pages has, beside this package. */
+const ofReader = `
+import { hafasSimProfile as profile } from '@ticketing/carrier-sim';
+import { createAvlo, createHafas, createOjp, createOsdm, createOuigo, createRenfe } from '../../src/index.ts';
+const token = async () => 'secret';
+const baseUrl = 'https://carrier.example/';
+const sim = { url: baseUrl };
+const [username, password] = ['me', 'secret'];
+const credentials = { username, password };
+`;
+
+test.each([
+  ['avlo', 'avlo'],
+  ['hafas', 'oebb'],
+  ['ojp', 'timetable'],
+  ['osdm', 'rail'],
+  ['ouigo', 'ouigo'],
+  ['renfe', 'renfe'],
+])('the page of the wire %s creates the carrier of its snippet', async (wire, name) => {
+  const blocks = [...read(`wires/${wire}.md`).matchAll(/```(?:js|ts)\n([\s\S]*?)```/g)];
+  expect(blocks).toHaveLength(1);
+  mkdirSync(folder, { recursive: true });
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = new URL(`${wire}.ts`, folder);
+  writeFileSync(file, `${ofReader}\n${blocks[0]?.[1]}\nexport { ${name} };\n`);
+  const { [name]: carrier } = await import(file.href);
+  expect(carrier).toMatchObject({ id: name, request: expect.any(Function) });
 });

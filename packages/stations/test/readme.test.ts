@@ -12,7 +12,7 @@ const reference = readFileSync(
 const snippets = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] as string);
 const folder = new URL('../node_modules/.readme/', import.meta.url);
 
-test('README: the first snippet gives what its comments say', async () => {
+test('README: the values of the first snippet are those in its comments', async () => {
   mkdirSync(folder, { recursive: true });
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = new URL('suggest.ts', folder);
@@ -61,12 +61,12 @@ test.each([
   for (const one of names) expect(reference).toContain(`\n| \`${one}\` `);
 });
 
-test('README: the numbers are those of the table', () => {
+test('README: the numbers are the numbers of the table', () => {
   const countries = new Set(book.stations.map(({ country }) => country)).size;
   expect(readme).toContain(`stations of ${countries} countries and ${book.groups.length} cities`);
 });
 
-test('README: names are found in as many languages as it says, each in letters of its own', () => {
+test('README: names are found in each of the languages that it counts, in letters of its own', () => {
   const samples = new Map<string, string>();
   for (let row = 0; row < table.length; row++) {
     for (const { language, name } of table.aliasesOf(row)) {

@@ -139,7 +139,12 @@ function createCalls({ carrier, seed, log, gate, coding, plan }: CarrierRoutes):
         const ofWire = fault && isWireFault(fault) ? fault : undefined;
         const call = { raw, params, fault: ofWire, gone };
         await deliver({
-          ...{ reply, wire, fault, request: raw, coding, gone },
+          reply,
+          wire,
+          fault,
+          request: raw,
+          coding,
+          gone,
           answer: () => answer(call),
         });
       } catch (error) {

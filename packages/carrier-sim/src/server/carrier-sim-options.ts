@@ -20,7 +20,7 @@ export interface CarrierSimOptions<Own extends string = never> {
   readonly seed?: number | string | undefined;
   /**
    * Carriers of your own, by name: each answers the calls below `/<name>`, under the same plans, faults and counts.
-   * Names have letters, digits, `.`, `_` and `-`; those of the simulator are taken. Default: none.
+   * Names have letters, digits, `.`, `_` and `-`; names of the simulator are taken. Default: none.
    */
   readonly carriers?: Readonly<Record<Own, OwnCarrier>> | undefined;
   /** Plans of the carriers at the start. Default: 50 ms per call, no faults. */

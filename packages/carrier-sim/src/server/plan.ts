@@ -30,7 +30,7 @@ export interface Plan {
   /** `null`: nothing fails. */
   readonly fault: Fault | null;
   /**
-   * Number of trains that the carrier lists for a pair that it serves (0-1000); `null`: those of its timetable. Always `null`
+   * Number of trains that the carrier lists for a pair that it serves (0-1000); `null`: as in its timetable. Always `null`
    * for a carrier of your own.
    */
   readonly journeys: number | null;

@@ -113,7 +113,10 @@ export async function startCarrierSim<Own extends string = never>(
   for (const carrier of carrierSimIds) {
     const wire = wires[carrier].create(
       createWireContext({
-        ...{ carrier, seed, credentials, now },
+        carrier,
+        seed,
+        credentials,
+        now,
         trains: trainsOf,
         plan: () => planOf(carrier),
       }),

@@ -39,7 +39,7 @@ export interface Timetable {
   /**
    * Returns the trains between two stations on one day, by departure; none when no carrier serves the pair.
    *
-   * `journeys` (0-1000) sets how many trains each carrier lists. Default: those of its timetable.
+   * `journeys` (0-1000) sets how many trains each carrier lists. Default: all of its timetable.
    *
    * @throws RangeError when the date is not a calendar day, the carrier is unknown or `journeys` is out of range.
    */

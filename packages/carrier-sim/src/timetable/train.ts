@@ -55,7 +55,7 @@ export interface Train extends TrainRun {
   /** Empty when sold out, and of carriers that know no price. */
   readonly fares: readonly TrainFare[];
   /**
-   * Both rides of a journey with a change, whose `number` and `brand` are those of the first. The second may leave from another
+   * Both rides of a journey with a change, whose `number` and `brand` are from the first. The second may leave from another
    * station of the same city.
    */
   readonly connection?: readonly [TrainRun, TrainRun];

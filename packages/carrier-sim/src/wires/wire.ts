@@ -32,7 +32,7 @@ export function jsonAnswer(body: unknown, status = 200, headers: Answer['headers
 
 /** A request as it was sent. */
 export interface RawRequest {
-  /** In upper case. */
+  /** Method in upper case. */
   readonly method: string;
   /** Below the carrier's prefix, as it was sent: `/trains/2026-12-01`, `/` at least. */
   readonly path: string;
@@ -121,11 +121,11 @@ export interface Credentials {
 export interface AroundQuery extends StationPair {
   /** Epoch milliseconds. */
   readonly atMs: number;
-  /** `later`: those that leave (or arrive) at the instant or after it; `earlier`: those that leave before it, or arrive by it. */
+  /** `later`: journeys that leave (or arrive) at the instant or after it; `earlier`: journeys that leave before it, or arrive by it. */
   readonly direction: 'earlier' | 'later';
   /** End of a journey that is compared. Default `departure`. */
   readonly by?: 'departure' | 'arrival';
-  /** Number of the nearest journeys to leave out: those of the instant that an earlier page had. Default 0. */
+  /** Number of the nearest journeys to leave out: an earlier page had them. Default 0. */
   readonly skip?: number;
   /** Most journeys, the nearest to the instant. */
   readonly limit: number;
@@ -147,7 +147,7 @@ export interface WireContext {
   find(query: StationPair & { readonly date: string }): Finding;
   /** Returns what the carrier sells around an instant, for wires that answer in pages. */
   findAround(query: AroundQuery): Finding;
-  /** Returns the most journeys that a page may have: what the request wants, or less if the plan says so. */
+  /** Returns the most journeys that a page may have: as many as the request wants, or fewer by the plan. */
   pageSize(wanted: number): number;
   /** Returns the carrier's trains, also of a day that is not on sale: the same list as before, while it is kept. */
   trains(query: StationPair & { readonly date: string }): readonly Train[];

@@ -141,9 +141,11 @@ function createClient(carrier: CarrierId, options: ResolvedCarrierHttpOptions): 
     const known = pools.get(origin);
     if (known) return known;
     const pool = new Pool(origin, {
-      ...{ connections, connect: { timeout: connectTimeoutMs } },
+      connections,
+      connect: { timeout: connectTimeoutMs },
       // A request has one timer of its own, for its deadline.
-      ...{ headersTimeout: 0, bodyTimeout: 0 },
+      headersTimeout: 0,
+      bodyTimeout: 0,
     });
     pools.set(origin, pool);
     return pool;

@@ -57,7 +57,7 @@ export function exchange(
   });
 }
 
-/** Asks for compressed answers, unless the request itself says what it takes. */
+/** Asks for compressed answers, unless the request has an `accept-encoding` of its own. */
 function withCodings(headers: Readonly<Record<string, string>>): Record<string, string> {
   const asks = Object.keys(headers).some((name) => name.toLowerCase() === 'accept-encoding');
   return asks ? headers : { ...headers, 'accept-encoding': ACCEPTED_CODINGS };

@@ -21,7 +21,7 @@ const SLOID = /^ch:1:sloid:(\d{1,5})(?::|$)/;
 export function readPlaces(delivery: XmlElement): OjpPlaces {
   const places = new Map<string, OjpPlace>();
   const list = childOf(childOf(delivery, 'TripResponseContext'), 'Places');
-  // 1.0 says `Location`.
+  // In 1.0 it is `Location`.
   for (const place of childrenOf(list, 'Place', 'Location')) {
     for (const kind of ['StopPoint', 'StopPlace'] as const) {
       const stop = childOf(place, kind);

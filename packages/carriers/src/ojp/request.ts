@@ -111,7 +111,7 @@ async function askPage(
     }),
     signal,
     deadline,
-    // Some servers say in the body what was wrong with a request.
+    // The body of some servers has what was wrong with a request.
     alsoResolve: [400],
   });
   refuseRedirect(decoder.carrier, answer);

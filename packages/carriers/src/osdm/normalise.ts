@@ -95,7 +95,7 @@ function readAnswer(
       source: decoder.carrier,
       legs,
       offers: priced,
-      // Without any offer at all, the provider does not say that trains are sold out.
+      // Without any offer at all, trains are not known to be sold out.
       ...(!(isPriced && offers.length > 0) && { priced: false }),
     });
   });

@@ -47,7 +47,7 @@ function bodyOf(
   const [problem] = read.items(problems, 'problems');
   if (isBare && problem !== undefined) throw problemError(carrier, problem, 200);
   if (body['trips'] === undefined && body['offers'] === undefined) {
-    // A problem may be the whole answer, with a status that says nothing of it.
+    // A problem may be the whole answer, with a status that does not show it.
     if (isProblem(body)) throw problemError(carrier, body, 200);
     throw read.error('trips or offers', body);
   }

@@ -98,7 +98,7 @@ function nextOfDay(
   }
 }
 
-/** Returns `undefined` when the provider says that there are no journeys. */
+/** Returns `undefined` when the provider reports that there are no journeys. */
 async function askPage(
   access: OsdmAccess,
   query: CarrierQuery,

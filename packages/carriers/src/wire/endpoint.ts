@@ -68,7 +68,7 @@ const endpointRules = {
   }),
 };
 
-/** The rules of {@link OperatorServer}, without those of the endpoint. */
+/** Rules of {@link OperatorServer}, without the rules of the endpoint. */
 export const operatorRules: Rules = {
   id: required(anIdentifier),
   name: required(aName),

@@ -13,7 +13,7 @@ export interface FurtherPages {
   /**
    * Returns why a page failed: the pages before it are an answer, which ends early.
    *
-   * @throws what it failed with when nobody waits for the answer
+   * @throws the failure of the page when no caller is waiting
    */
   failure(error: unknown): CarrierFailure;
 }

@@ -56,7 +56,7 @@ export interface CarrierAnswer {
   readonly operators?: Readonly<Record<string, string>>;
   /** Tokens for the journeys before and after these; a carrier without one has no more. */
   readonly pages?: CarrierPages;
-  /** The departures that the answer covers, epoch ms. Absent: the whole day; beside `pages`, those of the journeys. */
+  /** The departures that the answer covers, epoch ms. Absent: the whole day; beside `pages`, from the first to the last of the journeys. */
   readonly covers?: Covered;
   /**
    * Reason why the answer ends before the end of the window: a further page failed, or there was no time for it. The journeys before it count,
@@ -103,7 +103,7 @@ export interface CarrierContext {
 /** HTTP as adapters see it: behind it are one carrier's pools, limits and error mapping. */
 export interface CarrierHttp {
   /**
-   * Sends one request and reads the whole answer. Resolves for status 200 to 399, and for those of
+   * Sends one request and reads the whole answer. Resolves for status 200 to 399, and for the statuses of
    * `alsoResolve`; of any other from 300 on the body may be left unread, and is then empty.
    *
    * @throws CarrierError for every other status, and when there is no answer

@@ -12,7 +12,7 @@ export type Direction = 'earlier' | 'later';
 /** Address of the journeys before or after a result: plain data, valid for the same query alone. */
 export interface SearchPage {
   readonly v: 1;
-  /** Stands for the query without `page`. */
+  /** Hash of the query without `page`. */
   readonly query: string;
   readonly direction: Direction;
   /** The carriers that have more. The others are not asked. */

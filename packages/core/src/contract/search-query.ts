@@ -30,19 +30,19 @@ export interface SearchQuery {
   readonly passengers?: number | readonly Passenger[] | undefined;
   /** Rides have the stations where they call on the way, where the carrier names them: answers are several times larger. Default false. */
   readonly stops?: boolean | undefined;
-  /** The journeys before or after those of an earlier result, by its `pages`. */
+  /** Page before or after an earlier result, from its `pages`. */
   readonly page?: SearchPage | undefined;
 }
 
 /** A checked query with every field that has a default. */
 export interface ResolvedQuery extends Omit<SearchQuery, 'passengers'> {
-  /** At least one. */
+  /** Travellers, at least one. */
   readonly passengers: readonly Passenger[];
 }
 
 /**
  * Query to one carrier: ends and `via` are single stations, and of `time`, `arriveBy`, `via`, `maxTransfers` and
- * `travelClass` it has those that are in the carrier's `capabilities.native`.
+ * `travelClass` it has the fields in the carrier's `capabilities.native`.
  */
 export interface CarrierQuery
   extends Omit<ResolvedQuery, 'origin' | 'destination' | 'via' | 'page'> {

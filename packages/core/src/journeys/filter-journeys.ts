@@ -20,9 +20,9 @@ export interface JourneyFilter {
   readonly arriveBefore?: string | undefined;
   /** Journeys without a change of trains. */
   readonly direct?: boolean | undefined;
-  /** Journeys that one of these carriers answered. Prices are those of its offers. */
+  /** Journeys that one of these carriers answered, by the prices of its offers. */
   readonly carriers?: readonly CarrierId[] | undefined;
-  /** Journeys with an offer that can be exchanged or refunded, at least in part. Prices are those of such offers. */
+  /** Journeys with an offer that can be exchanged or refunded, at least in part, by the prices of such offers. */
   readonly flexible?: boolean | undefined;
 }
 

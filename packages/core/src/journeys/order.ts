@@ -63,7 +63,7 @@ function sortByBest(journeys: readonly Journey[], options: PriceOptions): Journe
   });
 }
 
-/** A journey and its least price among those that are compared with each other; absent: it has none. */
+/** A journey and its least price among comparable ones; absent: the journey has none. */
 type Priced = readonly [journey: Journey, price?: number];
 
 /** Sorts the journeys of each currency by themselves. `lowest` is the least price of a journey's group. */
@@ -82,7 +82,7 @@ function byCurrency(
   });
 }
 
-/** Stands for every currency with a rate. Sorts before the code of each. */
+/** Group of every currency with a rate. Sorts before the code of each. */
 const BY_RATES = '';
 
 /** Returns the journeys by what their prices are compared in: first what most of them have, and last those without a price. */

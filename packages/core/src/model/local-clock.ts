@@ -150,7 +150,7 @@ function localTimeError(what: string, name: string, expected: string, got: unkno
 
 /** Reads character by character, three times as fast as a regular expression: an answer holds thousands of times. */
 function naiveOf(local: string): number {
-  // What a carrier sends is not always what its type says.
+  // A value of a carrier is not always of its declared type.
   if (typeof local !== 'string') return Number.NaN;
   const length = local.length;
   if (length !== 16 && length !== 19) return Number.NaN;

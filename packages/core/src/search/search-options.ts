@@ -27,7 +27,7 @@ export type RunCarrier = (
 
 /** Options of `createSearch`. */
 export interface SearchOptions {
-  /** At least one; ids are unique. */
+  /** Carriers with unique ids, at least one. */
   readonly carriers: readonly Carrier[];
   /** Milliseconds for a whole search, 1 to 600,000. Default 2,000. */
   readonly deadlineMs?: number | undefined;
@@ -48,7 +48,7 @@ export interface SearchOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** Options of one call; they override those of the search. */
+/** Options of one call; they override the options of the search. */
 export interface SearchCallOptions {
   /** Signal whose abort rejects the call with its reason, and aborts the carriers. */
   readonly signal?: AbortSignal | undefined;

@@ -13,7 +13,7 @@ import type { Place, StationId } from '../stations/station-index.ts';
 import type { IgnoredField } from './native-fields.ts';
 
 /**
- * State of a carrier, one of those of every scatter: `ok` and `empty` are answers with and without journeys,
+ * State of a carrier, as of every source of a scatter: `ok` and `empty` are answers with and without journeys,
  * {@link SourceState} has the others.
  */
 export type CarrierState = SourceState;

@@ -13,7 +13,7 @@ const WORD_HANDICAP = 0.01;
 /** Meaning of a text: one station or city, none (with the nearest names), or several. */
 export type StationMatch =
   | { readonly kind: 'found'; readonly station: Station | StationGroup }
-  /** To find `nearest` may cost as much as a hundred other texts: it is looked for when it is read, and then kept. */
+  /** No station. `nearest` may cost as much as a hundred other texts: it is found when it is first read, and then kept. */
   | { readonly kind: 'unknown'; readonly nearest: readonly (Station | StationGroup)[] }
   | { readonly kind: 'ambiguous'; readonly candidates: readonly (Station | StationGroup)[] };
 
@@ -21,7 +21,7 @@ export type StationMatch =
 export interface StationIndex {
   /** All stations, without cities. */
   readonly stations: readonly Station[];
-  /** Cities, each of which stands for its stations where a text means both. */
+  /** Cities; where a text means a city and its stations, the city is found. */
   readonly groups: readonly StationGroup[];
   /** Returns the station or city of an id, or `undefined`. */
   byId(id: StationId): Station | StationGroup | undefined;
@@ -153,7 +153,7 @@ function unknownText(find: () => readonly Entry[]): StationMatch {
   };
 }
 
-/** A city stands for its stations. */
+/** Returns the entries without the stations of cities among them. */
 function withoutMembers(found: Iterable<Entry>): Entry[] {
   const all = [...found];
   const members = new Set(all.flatMap((one) => ('members' in one ? one.members : [])));

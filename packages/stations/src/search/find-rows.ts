@@ -65,7 +65,7 @@ interface TypedWord {
   /** Words that begin with it. */
   readonly from: number;
   readonly to: number;
-  /** The word itself, as the one that stands for it; -1 if the index has none. */
+  /** Number of the word, or of the one that represents it; -1 if the index has none. */
   readonly exact: number;
 }
 
@@ -74,7 +74,7 @@ interface Reading {
   readonly list: readonly TypedWord[];
   /** Without words that a name may lack; all of them if nothing else is left. */
   readonly needed: readonly TypedWord[];
-  /** Words like `Hbf` that are not needed, by the number of the word that stands for each. */
+  /** Words like `Hbf` that are not needed, by the number of the word that represents each. */
   readonly stationWords: readonly number[];
   /** Whether it ends with a word like `Bahnhof`. */
   readonly endsInStation: boolean;
@@ -111,7 +111,7 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
   const rowsOf = (from: number, to: number): number =>
     (rowStarts[to] ?? 0) - (rowStarts[from] ?? 0);
 
-  /** Visits the numbers of a row's words: those of its names, and what means the same. */
+  /** Visits the numbers of the words in a row's names, and of words that mean the same. */
   function someWord(row: number, test: (word: number) => boolean): boolean {
     const end = wordStarts[nameStarts[row + 1] ?? 0] ?? 0;
     for (let at = wordStarts[nameStarts[row] ?? 0] ?? 0; at < end; at++) {
@@ -166,7 +166,7 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
     };
   }
 
-  /** Whether a name of the row has the words in their order, and besides only such as a name may lack. */
+  /** Returns whether a name of the row has the words in their order, and besides only such as a name may lack. */
   function isCore(row: number, needed: readonly TypedWord[]): boolean {
     const end = nameStarts[row + 1] ?? 0;
     for (let name = nameStarts[row] ?? 0; name < end; name++) {
@@ -311,7 +311,7 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
   }
 
   /**
-   * Rows that have some of the words: those that are left must be a whole name, or most of the letters; the first one is left aside only if no
+   * Rows that have some of the words: the words that are left must be a whole name, or most of the letters; the first one is left aside only if no
    * name has it, so that New York is not York. Where a number is left aside, rows of other numbers are other places.
    */
   function partial({ needed, stationWords }: Reading, wanted: Wanted): Way {
@@ -348,7 +348,7 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
     return { found, steps, words: needed };
   }
 
-  /** Whether a number of the text is in no name of the row, and a number of the row not in the text. */
+  /** Returns whether a number of the text is in no name of the row, and a number of the row not in the text. */
   function hasOtherNumber(row: number, needed: readonly TypedWord[]): boolean {
     const typedNumbers = needed.filter(({ text }) => /^\d+$/.test(text));
     const lacks = ({ from, to }: TypedWord) => !someWord(row, (word) => word >= from && word < to);

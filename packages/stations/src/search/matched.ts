@@ -15,7 +15,7 @@ export interface Matched {
 }
 
 /**
- * Returns the first name that has all typed words, but for those that a name may lack, else the first that has most of them, and where they
+ * Returns the first name that has all typed words, except words that a name may lack, else the first that has most of them, and where they
  * are in it.
  */
 export function bestMatch(
@@ -86,7 +86,7 @@ function writtenWords(name: string): WrittenWord[] {
   return words;
 }
 
-/** Whether some beginning of a word is as near to a typed one as suggestions allow. */
+/** Returns whether some beginning of a word is as near to a typed one as suggestions allow. */
 function isNear(word: string, typed: string): boolean {
   const short = typed.slice(0, 16);
   const edits = editsFor(short);

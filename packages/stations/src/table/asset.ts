@@ -61,7 +61,7 @@ const FORM_FEED = 0x0c;
 /**
  * Reads the asset.
  *
- * @throws Error if its bytes are not those that were written
+ * @throws Error if its bytes are not the bytes that were written
  */
 export async function readAsset(
   bytes: Buffer,
@@ -83,7 +83,7 @@ export async function readAsset(
     places.set(name, [start, stop]);
     start = stop + 1;
   }
-  // Each section is a text of its own, so that those of plain letters need one byte per letter.
+  // Each section is a text of its own, so that a text of plain letters needs one byte per letter.
   return { head, section: (name) => text.toString('utf8', ...(places.get(name) ?? [0, 0])) };
 }
 

@@ -25,7 +25,7 @@ export type StoredSystem =
   | 'iata';
 
 /**
- * In the order in which an id is made of them. `ouigoFr` is the wire of France: the carrier `ouigo` of Spain asks by UIC numbers.
+ * Systems in the order in which an id is made of them. `ouigoFr` is the wire of France: the carrier `ouigo` of Spain asks by UIC numbers.
  */
 const systems: Readonly<Record<StoredSystem, System>> = {
   uic: {},
@@ -75,7 +75,7 @@ export const COMPUTED_SYSTEMS: Readonly<Record<string, ComputedSystem>> = {
     fromUic: (uic) => (uic.startsWith('85') ? uic : undefined),
     toUic: (code) => (/^85\d{5}$/.test(code) ? code : undefined),
   },
-  /** Swiss location ids of stations; those of their platforms continue behind another colon. */
+  /** Swiss location ids of stations; ids of platforms continue behind another colon. */
   sloid: {
     fromUic: (uic) => (uic.startsWith('85') ? `ch:1:sloid:${Number(uic.slice(2))}` : undefined),
     toUic(code) {

@@ -297,7 +297,7 @@ const olderNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * In 1.0 SIRI is the default namespace, some elements have other names, and there is no number of a train. Modes are those of services,
+ * In 1.0 SIRI is the default namespace, some elements have other names, and there is no number of a train. Modes belong to services,
  * and durations have all their parts.
  */
 function inVersion1(answer: string): string {
@@ -337,7 +337,7 @@ function inVersion1(answer: string): string {
     );
 }
 
-/** In 2.0 the duration is that of the way, and servers leave its parts out. */
+/** Removes the parts of durations of changes: in 2.0 the duration is the way, and servers leave its parts out. */
 function withoutBuffers(answer: string): string {
   return answer.replace(/<WalkDuration>[^<]*<\/WalkDuration><BufferTime>[^<]*<\/BufferTime>/g, '');
 }

@@ -199,7 +199,7 @@ function changesAt({ connection }: Train, via: string): boolean {
   return connection?.[0].destination === via || connection?.[1].origin === via;
 }
 
-/** Trips have ids that say where they are found, so that nothing is kept. */
+/** Ids of trips have the way to find them, so that nothing is kept. */
 function idOf({ origin, destination, date, departureMs }: Train): string {
   return `t-${origin}-${destination}-${date}-${departureMs}`;
 }
