@@ -7,7 +7,7 @@ import type { TrainRun } from './train.ts';
 
 const minutesPerDay = 1440;
 
-/** What decides the trains of one brand between two stations on one day. */
+/** Query for the trains of one brand between two stations on one day. */
 interface RunsQuery {
   readonly seed: string;
   readonly service: Service;
@@ -107,7 +107,7 @@ const extraFirsts = 96;
  */
 const extraSeconds = 720;
 
-/** What decides the journeys with a change between two stations on one day. */
+/** Query for the journeys with a change between two stations on one day. */
 interface ConnectionsQuery {
   readonly seed: string;
   readonly date: string;

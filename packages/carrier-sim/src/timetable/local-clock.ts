@@ -63,7 +63,7 @@ function readOffset(ms: number, zone: Zone): number {
   return (local - Math.floor(ms / minuteMs) * minuteMs) / minuteMs;
 }
 
-/** What the clocks of a zone show at an instant. */
+/** Reading of the clocks of a zone at an instant. */
 export interface LocalTime {
   /** `2026-12-01` */
   readonly date: string;

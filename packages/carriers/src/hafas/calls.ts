@@ -14,7 +14,7 @@ export interface ConnectionDecoder {
   readonly profile: ResolvedProfile;
   /** The day that its times count from, `20261201`. */
   readonly day: string;
-  /** Whose clocks show times without an offset: those of the stop, else those of the server. */
+  /** Clocks that times without an offset are read by: the clocks of the stop, else of the server. */
   readonly clocks: 'stop' | 'server';
   /** Whether rides have the stations where they call on the way. */
   readonly stops: boolean;

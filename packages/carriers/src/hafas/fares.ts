@@ -4,7 +4,7 @@ import { shownText } from '../wire/shown-text.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 import type { ResolvedProfile } from './hafas-profile.ts';
 
-/** What is known of a connection's fares beside them. */
+/** Context of a connection's fares. */
 export interface FareContext {
   readonly profile: ResolvedProfile;
   readonly fetchedAt: number;

@@ -42,7 +42,7 @@ export function readFrame({ read, carrier }: CarrierDecoder, bytes: Uint8Array):
   const unnamed = services.find(({ meth }) => meth === undefined || meth === null);
   const own = service ?? unnamed;
   if (own === undefined) {
-    // The other methods may say why there is no answer to the search.
+    // The other methods may have the reason why there is no answer to the search.
     for (const { err } of services) throwUnlessOk(read, carrier, err);
     throw read.error(
       'an answer to `TripSearch` at `svcResL`',

@@ -25,7 +25,7 @@ interface ReadPage {
   readonly receivedAt: number;
 }
 
-/** A connection, and the page that it stands on. */
+/** A connection, and its page. */
 interface Row extends ReadPage {
   readonly connection: WireRecord;
 }

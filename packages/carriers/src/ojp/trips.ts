@@ -62,7 +62,7 @@ export function journeyOf(
   const someCancelled = rides.some(({ cancelled }) => cancelled);
   const journey = createJourney({
     source: decoder.carrier,
-    // Where the trip is cancelled and no ride says so, none runs as planned.
+    // Where the trip is cancelled and no ride is marked, none runs as planned.
     legs: isCancelled && !someCancelled ? legs.map(cancelledLeg) : withMissed(trip, legs, rides),
     offers: [],
     priced: false,
@@ -108,7 +108,7 @@ function wayMinutesOf(way: XmlElement): number | undefined {
   return minutesOf(textAt(way, 'WalkDuration')) ?? minutesOf(textAt(way, 'Duration'));
 }
 
-/** Walks before the first ride or after the last: those to another place, and those that take time. */
+/** Walks before the first ride or after the last: to another place, or of more than 0 minutes. */
 function walksOf(
   decoder: JourneyDecoder,
   ways: readonly XmlElement[],

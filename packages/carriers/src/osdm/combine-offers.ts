@@ -96,7 +96,7 @@ function joined(offers: readonly Offer[]): Offer {
   };
 }
 
-/** Tickets of one party: where they differ, a part of the price comes back; what one does not say is unknown. */
+/** Tickets of one party: where they differ, a part of the price comes back; a condition that one lacks is unknown. */
 function joinedConditions(
   all: readonly (OfferConditions | undefined)[],
 ): OfferConditions | undefined {

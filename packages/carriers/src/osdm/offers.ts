@@ -17,7 +17,7 @@ import { passengerRef } from './encode-request.ts';
 
 interface OfferContext {
   readonly query: CarrierQuery;
-  /** Places of rides among those of the trip, by the ids of legs. */
+  /** Indexes of rides among the rides of the trip, by the ids of legs. */
   readonly rideOf: ReadonlyMap<string, number>;
   readonly fetchedAt: number;
 }
@@ -121,7 +121,7 @@ function offerOf(
   };
 }
 
-/** Of the offer, else of its first part that has one. */
+/** Returns the coverage of the offer, else of its first part that has one. */
 function coverageOf(read: WireReader, offer: WireRecord): WireRecord | undefined {
   const own = [offer, ...partsOf(read, offer)].find(({ tripCoverage }) => isGiven(tripCoverage));
   return own && read.record(own['tripCoverage'], 'tripCoverage');

@@ -19,7 +19,7 @@ const modes: ReadonlyMap<string, RideLeg['mode']> = new Map([
 /** A vehicle that comes when it was ordered. */
 const ON_DEMAND = 'ON_DEMAND_SERVICE';
 
-/** Returns the mode of a vehicle, and whether it is ordered: how, the wire does not say. */
+/** Returns the mode of a vehicle, and whether it is ordered: the wire has no instructions. */
 export function modeOf(service: WireRecord): Pick<RideLeg, 'mode' | 'booking'> {
   const { ptMode } = Object(service['mode']) as { ptMode?: unknown };
   if (typeof ptMode !== 'string') return {};

@@ -31,7 +31,7 @@ export function joinLegs(
     if (leg.kind === 'transfer') {
       const after = legs[at + 1];
       const isBetween = before !== undefined && after?.kind === 'ride';
-      // Where the expected times are its own, they say what is at risk.
+      // Where the expected times are its own, they decide the risk.
       if (leg.risk || !isBetween || hasNews(before as RideLeg) || hasNews(after)) return leg;
       const risk = risks.get(index + 1);
       isJoined ||= risk !== undefined;

@@ -48,7 +48,7 @@ function hasParts(day: string, { date, time }: ResolvedQuery): boolean {
   return day === date && time !== undefined;
 }
 
-/** Returns the journeys of a part of a day, from door to door, given those of the day. */
+/** Returns the journeys of a part of a day, from door to door, given the journeys of the day. */
 export function inDayPart(
   journeys: readonly Journey[],
   asked: DayPart,

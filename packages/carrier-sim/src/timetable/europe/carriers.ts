@@ -7,7 +7,7 @@ export interface EuropeanCarrier {
   readonly network: 'europe';
   /** Carrier whose trains it sells: a carrier may sell all trains of another one. */
   readonly seller: EuropeanSeller;
-  /** Whose system it is. */
+  /** Company that owns the system. */
   readonly operator: EuropeanOperator;
   /** Returns what it asks for a ride, cheapest first; absent: it knows times alone. */
   readonly fares?: (ride: PricedRide, random: Random) => readonly Fare[];
@@ -20,7 +20,7 @@ export const europeanCarriers: Readonly<Record<EuropeanSeller, EuropeanCarrier>>
   ojp: { network: 'europe', seller: 'ojp', operator: 'sbb' },
 };
 
-/** Names of those who run trains, and their company codes (RICS); those of Eurostar and Trenitalia are the simulator's own. */
+/** Names of companies that run trains, and their codes (RICS); the codes of Eurostar and Trenitalia are the simulator's own. */
 export const europeanOperators: Readonly<
   Record<EuropeanOperator, { readonly name: string; readonly rics: string }>
 > = {
