@@ -61,7 +61,7 @@ async function run() {
       const described = join(outside, `image-${major}.json`);
       writeFileSync(described, JSON.stringify(image));
       // In a network of its own: the ports of the compose file may be taken here.
-      execFileSync('unshare', ['--net', '--', process.execPath, checkFleet, described], {
+      execFileSync('unshare', ['--net', '--', process.execPath, checkFleet, described, major], {
         stdio: ['ignore', 'inherit', 'inherit'],
       });
       report(
