@@ -82,7 +82,16 @@ function report(major, what, startedMs) {
 
 /** Copies what git has or would add: what Dockerfile.dockerignore leaves. */
 function copyContext(destination) {
-  const list = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
+  // Root may read the clone of another user.
+  const list = [
+    '-c',
+    'safe.directory=*',
+    'ls-files',
+    '--cached',
+    '--others',
+    '--exclude-standard',
+    '-z',
+  ];
   const paths = execFileSync('git', list, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 });
   for (const path of paths.split('\0')) {
     if (path === '' || !existsSync(join(root, path))) continue;
