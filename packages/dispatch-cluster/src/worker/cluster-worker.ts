@@ -2,7 +2,11 @@ import { serveAlone } from './serve-alone.ts';
 import { startWorker } from './start-worker.ts';
 import type { ClusterWorker } from './worker.ts';
 import { hasRole, takeWorkerStart } from './worker-messages.ts';
-import { type ClusterWorkerOptions, checkWorkerOptions, resolveStandalone } from './worker-options.ts';
+import {
+  type ClusterWorkerOptions,
+  checkWorkerOptions,
+  resolveStandalone,
+} from './worker-options.ts';
 
 const ACTION = 'serve as cluster worker';
 

@@ -23,7 +23,10 @@ interface StartedWorker {
 }
 
 /** Starts the worker that `startCluster` has made of this process, with checked options. */
-export function startWorker(options: ClusterWorkerOptions, start: WorkerStartMessage): StartedWorker {
+export function startWorker(
+  options: ClusterWorkerOptions,
+  start: WorkerStartMessage,
+): StartedWorker {
   // Bound before a task can replace it.
   const send = process.send?.bind(process);
   const metrics = new WorkerMetrics(
