@@ -23,7 +23,7 @@ async function timed(port: number, path: string, method = 'GET'): Promise<Timed>
   return { ...answer, ms: performance.now() - began };
 }
 
-/** What no machine can be later with, and less than each of the other limits. */
+/** Milliseconds that no machine exceeds, and fewer than each of the other limits. */
 const LATEST_MS = 30_000;
 
 type Mode = 'socket' | 'passthru';

@@ -53,7 +53,7 @@ test('a program that calls clusterWorker() is left alone', async () => {
   expect(await command.ended()).toBe(0);
 });
 
-test('--watch reloads a program that was changed, and tells of a broken one', async () => {
+test('--watch reloads a program that was changed, and reports a broken one', async () => {
   const folder = fileURLToPath(new URL('../.readme/program/', import.meta.url));
   mkdirSync(folder, { recursive: true });
   onTestFinished(() => rmSync(folder, { recursive: true }));
