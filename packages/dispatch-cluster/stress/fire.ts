@@ -1,4 +1,4 @@
-// Kills servers under load, and tells what it cost: `--kills 20 --workers 4 --connections 25`. Exits with 1 if a request that
+// Kills servers under load, and reports the cost: `--kills 20 --workers 4 --connections 25`. Exits with 1 if a request that
 // was retried is lost, or more fail than were in flight.
 import { commandLine, createProgress, flag, integerFrom } from '@ticketing/cli-kit';
 import { serversUnderFire } from './servers-under-fire.ts';

@@ -1,21 +1,21 @@
 import http from 'node:http';
 import autocannon, { type Result } from 'autocannon';
 
-/** What became of the requests of a load. */
+/** Outcomes of the requests of a load. */
 export interface LoadReport {
   readonly answered: number;
-  /** Answers that are not 200, connections that broke, answers that did not come, by what was met. */
+  /** Answers other than 200, broken connections and missing answers, counted by kind. */
   readonly failures: Readonly<Record<string, number>>;
 }
 
 export interface Load {
-  /** Resolves when so many more requests have been answered. */
+  /** Resolves when this number of further requests has been answered. */
   more(answers: number): Promise<void>;
-  /** Sends no more, and resolves when all is answered or given up. */
+  /** Sends no further requests, and resolves when all have been answered or given up. */
   stop(): Promise<LoadReport>;
 }
 
-/** Keeps connections busy, whatever the server says about them. Who is not answered is waited for. */
+/** Keeps connections busy, whatever `Connection` an answer has. Waits for each missing answer. */
 export function startLoad(url: string, connections: number): Load {
   let finish = (_: Result): void => {};
   const done = new Promise<Result>((resolve) => {
@@ -37,7 +37,7 @@ export function startLoad(url: string, connections: number): Load {
 }
 
 /**
- * Keeps connections busy as a client should: one of which the server says that it closes it gets no further request. No
+ * Keeps connections busy as a client should: one whose answer has `Connection: close` gets no further request. No
  * request is sent more than `tries` times, and each has an answer or counts as a failure.
  */
 export function startStrictLoad(url: string, connections: number, tries = 1): Load {
@@ -67,7 +67,7 @@ export function startStrictLoad(url: string, connections: number, tries = 1): Lo
   };
 }
 
-/** Counts answers, and tells when so many more have come. */
+/** Counts answers, and resolves when a number of further ones has come. */
 export function createCounter(): { count(): void; more(answers: number): Promise<void> } {
   let waiting: { left: number; resolve(): void }[] = [];
   return {

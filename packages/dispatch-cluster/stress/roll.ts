@@ -1,4 +1,4 @@
-// Restarts workers under load, and tells whether a request failed: `--answers 50000 --connections 50`. Exits with 1 if one did.
+// Restarts workers under load, and reports failed requests: `--answers 50000 --connections 50`. Exits with 1 if one did.
 import { commandLine, createProgress, flag, integerFrom } from '@ticketing/cli-kit';
 import { rollingRestart } from './rolling-restart.ts';
 

@@ -18,7 +18,7 @@ export interface RollingReport {
   readonly strict: LoadReport;
   readonly spawned: number;
   readonly recycled: number;
-  /** As the workers counted. */
+  /** Requests by the counts of the workers. */
   readonly requests: number;
 }
 
@@ -59,7 +59,7 @@ export async function rollingRestart(options: RollingOptions): Promise<RollingRe
   return { busy: reports[0], strict: reports[1], spawned, recycled, requests };
 }
 
-/** Where the workers listen, as one of them has told. */
+/** Resolves with the URL of the workers, once one of them has reported its address. */
 export async function addressOf(supervisor: ReturnType<typeof startCluster>): Promise<string> {
   for (;;) {
     for (const { address } of supervisor.workers) {

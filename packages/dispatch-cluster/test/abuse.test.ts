@@ -177,11 +177,11 @@ test.each<[object, Error]>([
     { server, listen: { port: 0 }, standalone: { lameDuckMs: 9000 } },
     new RangeError('`standalone.lameDuckMs` must be 0 to `graceMs` (8000), got 9000'),
   ],
-])('clusterWorker() refuses to serve alone with %j', (options, { constructor: type, message }) => {
+])('clusterWorker() refuses to serve alone with %j', (options, error) => {
   const given = options as unknown as ClusterWorkerOptions;
   const serve = () => clusterWorker(given);
-  expect(serve).toThrow(type as ErrorConstructor);
-  expect(serve).toThrow(`Cannot serve as cluster worker: ${message}`);
+  expect(serve).toThrow(error.constructor as ErrorConstructor);
+  expect(serve).toThrow(`Cannot serve as cluster worker: ${error.message}`);
 });
 
 test('clusterWorker() refuses options before all else', () => {

@@ -25,7 +25,7 @@ async function whyNot(ready: Promise<void>): Promise<DispatchError> {
   return error;
 }
 
-test('a program that throws at boot is started until the circuit opens; ready() says why', async () => {
+test('a program that throws at boot is started until the circuit opens; ready() rejects with the reason', async () => {
   const supervisor = start({ entry: throwsAtBoot, workers: 2, restart });
   const open = once(supervisor.events, 'circuit-open');
   const { message, cause } = await whyNot(supervisor.ready());
@@ -41,7 +41,7 @@ test('a program that throws at boot is started until the circuit opens; ready() 
   expect(supervisor.state).toBe('degraded');
 });
 
-test('a program that cannot listen says so itself', async () => {
+test('the error of a program that cannot listen is the reason', async () => {
   const supervisor = start({
     entry: failsToListen,
     restart: { ...restart, maxFailures: 0 },

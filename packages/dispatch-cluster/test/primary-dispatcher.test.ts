@@ -65,7 +65,7 @@ test('a worker that ends in the middle of a stream ends the generator in the pri
   expect(seen.log.filter((line) => line === 'numbers ended')).toHaveLength(1);
 });
 
-test('without tasks in the primary a call says what is missing', async () => {
+test('without tasks in the primary a call rejects with what is missing', async () => {
   const supervisor = start({ entry });
   const call = supervisor.dispatcher<AskingTasks>().run('search', 'A to B');
   await expect(call).rejects.toMatchObject({

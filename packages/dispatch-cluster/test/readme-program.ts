@@ -29,7 +29,7 @@ export function exampleIn(name: string) {
   beforeAll(() => mkdir(folder, { recursive: true }));
   afterAll(() => rm(folder, { recursive: true }));
 
-  /** Runs the program beside a server, with two workers in place of four; it says `ready` when it is. */
+  /** Runs the program beside a server, with two workers in place of four; it prints `ready` when it is. */
   const run = async (name: string, program: string, text = main): Promise<ChildProcess> => {
     await writeFile(new URL(`${name}-server.ts`, folder), program);
     const file = new URL(`${name}.ts`, folder);

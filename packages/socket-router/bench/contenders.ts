@@ -12,7 +12,7 @@ export interface ContenderKind {
   readonly program: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Its last argument is a folder for unix sockets. */
+  /** Set for a program whose last argument is a folder for unix sockets. */
   readonly needsFolder?: true;
 }
 

@@ -29,7 +29,7 @@ export interface Measured {
 
 export interface MeasureOptions {
   readonly rounds: number;
-  /** Of a slice. */
+  /** Duration of a slice. */
   readonly seconds: number;
 }
 
@@ -124,7 +124,7 @@ export interface Cell {
   /** 0: a GET. */
   readonly bodyBytes: number;
   readonly connections: number;
-  /** Whether connections are kept; otherwise each request has one of its own. */
+  /** True for kept connections; otherwise each request has a connection of its own. */
   readonly reuse: boolean;
 }
 

@@ -3,7 +3,7 @@ import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What `workers/http-worker.mjs` answers to a request. */
+/** Answer of `workers/http-worker.mjs` to a request. */
 export interface WorkerReply {
   readonly pid: number;
   /** `WorkerHandle.stats()` of the worker. */

@@ -1,7 +1,7 @@
 import { homeSlot } from '../src/worker/forwarding.ts';
 
 const SLOTS = ['0', '1', '2'];
-/** Three workers; the header `x-key` says which one a request wants. */
+/** Three workers; the header `x-key` of a request names its worker. */
 export const byKey = {
   count: 3,
   env: { ROUTE: 'key' },

@@ -6,7 +6,7 @@ import { execArgv } from './worker-processes.ts';
 const idle = new Map<string, ChildProcess[]>();
 
 /**
- * Returns processes that run one of the modules in `workers/` and outlive their router, since a start costs far more than
+ * Returns processes that run one of the modules in `workers/` and outlive their router, because a start costs far more than
  * most tests. Each router gets a new server. Not for tests that end processes, or wait for their end.
  */
 export function lentWorkers(

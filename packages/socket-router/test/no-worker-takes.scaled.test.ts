@@ -23,7 +23,7 @@ async function timed(port: number, path: string, method = 'GET'): Promise<Timed>
   return { ...answer, ms: performance.now() - began };
 }
 
-/** What no machine can be later with, and less than each of the other limits. */
+/** Milliseconds that no machine exceeds, and fewer than each of the other limits. */
 const LATEST_MS = 30_000;
 
 type Mode = 'socket' | 'passthru';
@@ -51,7 +51,7 @@ function testStoppedWorkers(mode: Mode): void {
       expect(ms).toBeGreaterThan(MAX_WAIT_MS / 3);
       expect(ms).toBeLessThan(LATEST_MS);
     }
-    // These wait for workers that nobody believes in any more, and get them.
+    // These wait for workers that are taken for dead, and get them.
     const waiting = [timed(port, '/late-0'), timed(port, '/late-1')];
     await until(() => router.stats().waiting + totalQueued(router) === 2);
     for (const pid of pids()) process.kill(pid, 'SIGCONT');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { execArgv } from './worker-processes.ts';
 
-/** What `router-program.mjs` and `cluster-program.mjs` report. */
+/** Report of `router-program.mjs` and of `cluster-program.mjs`. */
 export interface ProgramReport {
   readonly port: number;
   readonly pids: number[];

@@ -12,7 +12,7 @@ export const snippets: readonly string[] = [...readme.matchAll(/```ts\n([\s\S]*?
   (match) => match[1] as string,
 );
 
-/** Runs a program of the README, with two workers in place of four. It says at which port it listens, and closes on a message. */
+/** Runs a program of the README, with two workers in place of four. The program reports its port, and closes on a message. */
 export async function runSnippets(name: string): Promise<{ program: ChildProcess; port: number }> {
   await mkdir(folder, { recursive: true });
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { open } from './clients.ts';
 
-/** What an answer of the router itself is, with this status. */
+/** Returns the pattern of an answer of the router itself with this status. */
 export const status = (code: number): RegExp =>
   new RegExp(
     `^HTTP/1\\.1 ${code} [^\\r]+\\r\\nConnection: close\\r\\n${code === 503 ? 'Retry-After: 1\\r\\n' : ''}Content-Type: application/problem\\+json\\r\\nContent-Length: \\d+\\r\\n\\r\\n\\{.*"status":${code}\\}$`,

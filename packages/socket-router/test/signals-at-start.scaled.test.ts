@@ -51,7 +51,7 @@ const signal = `process.kill(process.pid, 'SIGTERM');\n`;
 const received = `await new Promise((resolve) => process.once('SIGTERM', resolve));\n`;
 const listen = 'const { port } =';
 
-/** When a program gets SIGTERM. */
+/** Moments at which a program gets SIGTERM. */
 const moments = {
   'before a worker serves': (text: string) => text.replace('await router.ready', `${signal}$&`),
   'when the first worker serves': (text: string) =>

@@ -28,7 +28,7 @@ export class SimulatedChannel extends EventEmitter {
     return this.sent.filter(({ message }) => message.kind === 'hand');
   }
 
-  /** What the worker says. */
+  /** Emits a message of the worker. */
   say(message: object): void {
     this.emit('message', { tag: 'ticketing:socket-router', router: 'router', ...message });
   }

@@ -8,7 +8,7 @@ import type { Head } from '../src/index.ts';
 import { ask, askWorker, exchange, open, received, workerReplyIn } from './clients.ts';
 import { nextEvent, openJournal, openRouter } from './router-fixture.ts';
 
-/** Returns the first line that the server says, before the client has said anything. */
+/** Returns the first line that the server sends, before the client has sent anything. */
 async function greeting(socket: Socket): Promise<string> {
   const [line] = await once(socket, 'data');
   return line.toString().trimEnd();

@@ -1,5 +1,5 @@
 import { PortClient, stopListening } from './port-client.ts';
-import { createServedApp, type ServedApp } from './served-app.ts';
+import { createServedApp, ofServer, type ServedApp } from './served-app.ts';
 import { type Traffic, watchTraffic } from './traffic.ts';
 import type { WorkerReport, WorkerStartMessage } from './worker-messages.ts';
 import type { Attachment, ClusterWorkerOptions, HttpServer } from './worker-options.ts';
@@ -33,28 +33,33 @@ export class WorkerServer {
   readonly #options: ClusterWorkerOptions;
   readonly #start: WorkerStartMessage;
   readonly #news: ServerNews;
-  #settleMade!: { resolve(server: HttpServer | undefined): void; reject(error: unknown): void };
-  #served: Served | undefined;
+  #settle!: {
+    made(server: HttpServer | undefined): void;
+    failed(error: unknown): void;
+    stopped(stopping: Promise<void>): void;
+  };
+  /** The server once it is made, then those that listen beside it through node:cluster. */
+  readonly #servers: Served[] = [];
   #attachment: Attachment | undefined;
   #port: PortClient | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #lastReport = '';
+  /** The latest report, as text. */
+  #reported: { readonly text: string; readonly hasWork: boolean } = { text: '', hasWork: false };
   /** Ends the current wait for connections and requests to end. */
   #wake: () => void = () => {};
-  #hasReportedWork = false;
   #isRecycled = false;
   #stopping: Promise<void> | undefined;
-  #settleStopped: (stopping: Promise<void>) => void = () => {};
 
   constructor(options: ClusterWorkerOptions, start: WorkerStartMessage, news: ServerNews) {
     this.#options = options;
     this.#start = start;
     this.#news = news;
-    this.made = new Promise((resolve, reject) => {
-      this.#settleMade = { resolve, reject };
-    });
+    let stopped!: (stopping: Promise<void>) => void;
     this.stopped = new Promise((resolve) => {
-      this.#settleStopped = resolve;
+      stopped = resolve;
+    });
+    this.made = new Promise((made, failed) => {
+      this.#settle = { made, failed, stopped };
     });
     // The primary reports the error of a failed start, so the program need not await this promise.
     this.made.catch(() => {});
@@ -65,10 +70,10 @@ export class WorkerServer {
     const { server, listen, attach } = this.#options;
     try {
       const app = server === undefined ? undefined : await createServedApp(server);
-      this.#settleMade.resolve(app?.server);
+      this.#settle.made(app?.server);
       if (app === undefined) return;
       const traffic = watchTraffic(app.server, () => this.#changed());
-      this.#served = { app, traffic };
+      this.#servers.unshift({ app, traffic });
       if (this.#start.connections === 'external' || listen === undefined) {
         await app.ready();
         this.#attachment = attach?.(app.server);
@@ -82,54 +87,61 @@ export class WorkerServer {
         await app.listen(listen);
       }
     } catch (error) {
-      this.#settleMade.reject(error);
+      this.#settle.failed(error);
       throw error;
     }
     this.#report();
     this.#timer = setInterval(() => this.#report(), REPORT_EVERY_MS).unref();
   }
 
+  /** Counts and ends the requests of a further server with those of the first: the program lets it listen by itself. */
+  serveAlso(server: HttpServer): void {
+    const traffic = watchTraffic(server, () => this.#changed());
+    this.#servers.push({ app: ofServer(server), traffic });
+  }
+
   /** Accepts no further requests, and finishes the others within `graceMs`. Resolves when the server is closed. Idempotent. */
   stop(graceMs: number = this.#start.graceMs): Promise<void> {
     if (this.#stopping === undefined) {
       this.#stopping = this.#stop(graceMs);
-      this.#settleStopped(this.#stopping);
+      this.#settle.stopped(this.#stopping);
     }
     return this.#stopping;
   }
 
   async #stop(graceMs: number): Promise<void> {
     this.isDraining = true;
-    if (this.#served === undefined) return;
-    const { app } = this.#served;
+    const [first] = this.#servers;
+    if (first === undefined) return;
     const end = endWithin(graceMs, this.#start);
     if (this.#attachment !== undefined) await this.#attachment.close(end);
-    else await this.#leaveAsLameDuck(this.#served, end);
+    else await this.#leaveAsLameDuck(end);
     clearInterval(this.#timer);
     this.#report();
-    await app.close();
+    await Promise.all(this.#servers.map(({ app }) => app.close()));
     this.#report();
   }
 
   /**
-   * Ends the traffic without a failed request. The server accepts no connection, and each answer has `Connection: close`, so
+   * Ends the traffic without a failed request. The servers accept no connection, and each answer has `Connection: close`, so
    * that clients that keep a connection busy learn it before it is closed. After `lameDuckMs` connections without a request in
    * flight are closed, even with a part of a request's head; requests in flight have all of `graceMs`.
    */
-  async #leaveAsLameDuck(
-    { app, traffic }: Served,
-    { lameDuckMs, graceMs }: WorkerEnd,
-  ): Promise<void> {
+  async #leaveAsLameDuck({ lameDuckMs, graceMs }: WorkerEnd): Promise<void> {
+    const servers = this.#servers;
     const until = performance.now() + graceMs;
-    const isEmpty = (): boolean => traffic.connections.size === 0;
-    traffic.turnAway();
-    if (this.#port === undefined) stopListening(app.server);
-    else await this.#port.leave();
+    const isEmpty = (): boolean => servers.every(({ traffic }) => traffic.connections.size === 0);
+    const isIdle = (): boolean => servers.every(({ traffic }) => !traffic.isBusy);
+    for (const [index, { app, traffic }] of servers.entries()) {
+      traffic.turnAway();
+      if (index > 0 || this.#port === undefined) stopListening(app.server);
+    }
+    await this.#port?.leave();
     await this.#waitFor(isEmpty, Math.min(lameDuckMs, until - performance.now()));
-    traffic.destroyIdle();
-    await this.#waitFor(() => isEmpty() || !traffic.isBusy, until - performance.now());
+    for (const { traffic } of servers) traffic.destroyIdle();
+    await this.#waitFor(() => isEmpty() || isIdle(), until - performance.now());
     // The connections that are left have a request whose body or answer is too slow.
-    for (const socket of traffic.connections) socket.destroy();
+    for (const { traffic } of servers) for (const socket of traffic.connections) socket.destroy();
   }
 
   async #waitFor(isSo: () => boolean, longestMs: number): Promise<void> {
@@ -152,9 +164,9 @@ export class WorkerServer {
   /** Handles the end of a request or a connection. */
   #changed(): void {
     this.#wake();
-    const requests = this.#served?.traffic.requests ?? 0;
+    const requests = this.#requests();
     // The first answer proves that the worker works; later ones are reported at intervals.
-    if (!this.#hasReportedWork && requests > 0) this.#report();
+    if (!this.#reported.hasWork && requests > 0) this.#report();
     const { maxRequests } = this.#start;
     if (maxRequests !== undefined && requests >= maxRequests && !this.#isRecycled) {
       this.#isRecycled = true;
@@ -162,22 +174,32 @@ export class WorkerServer {
     }
   }
 
+  /** Returns the requests of all servers. For each request, so without a list of them. */
+  #requests(): number {
+    let requests = 0;
+    for (const { traffic } of this.#servers) requests += traffic.requests;
+    return requests;
+  }
+
+  #sum(figureOf: (traffic: Traffic) => number): number {
+    return this.#servers.reduce((sum, { traffic }) => sum + figureOf(traffic), 0);
+  }
+
   #report(): void {
-    if (this.#served === undefined) return;
-    const { app, traffic } = this.#served;
-    const { requests, inFlight, connections } = traffic;
-    const address = app.server.address() ?? undefined;
+    const [first] = this.#servers;
+    if (first === undefined) return;
+    const requests = this.#requests();
+    const address = first.app.server.address() ?? undefined;
     const report: WorkerReport = {
       requests,
-      inFlight,
-      connections: connections.size,
+      inFlight: this.#sum(({ inFlight }) => inFlight),
+      connections: this.#sum(({ connections }) => connections.size),
       address,
       attached: this.#attachment !== undefined,
     };
     const text = JSON.stringify(report);
-    if (text === this.#lastReport) return;
-    this.#lastReport = text;
-    this.#hasReportedWork = requests > 0;
+    if (text === this.#reported.text) return;
+    this.#reported = { text, hasWork: requests > 0 };
     this.#news.report(report);
   }
 }

@@ -34,7 +34,7 @@ function testEarlySignal(name: keyof typeof programs, signal: 'SIGTERM' | 'SIGIN
 testEarlySignal('as it is', 'SIGINT');
 testEarlySignal('with a handler of its own, which closes', 'SIGTERM');
 
-test('README: if no worker ever starts the program exits with code 1, and says why', {
+test('README: if no worker ever starts, the program exits with code 1 and the reason', {
   timeout: 120_000,
 }, async () => {
   const primary = await run('broken', "throw new Error('no configuration');\n");

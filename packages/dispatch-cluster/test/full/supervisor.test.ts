@@ -69,7 +69,7 @@ test('close({ graceMs }): clients that keep idle connections cost a share of it,
   agent.destroy();
 });
 
-test('a connection that never said a word does not keep a worker', async () => {
+test('a connection that never sent a byte does not keep a worker', async () => {
   const supervisor = start({ shutdown: { lameDuckMs: 50, graceMs: 1_000_000 } });
   await supervisor.ready();
   const { port } = new URL(await addressOf(supervisor));

@@ -1,4 +1,4 @@
-/** What a program reports to the bench when it is ready. */
+/** Report of a program that is ready for the bench. */
 export interface ReadyProgram {
   readonly port: number;
   /** Processes between clients and workers. */

@@ -44,7 +44,7 @@ const ATTACH_RULES: Rules = {
 export interface ResolvedAttachOptions {
   readonly route: RouteFunction | undefined;
   readonly orphanGraceMs: number;
-  /** Where and within which times it serves alone; `undefined` if it must not. */
+  /** Address and times of a server that serves alone; `undefined` if the process must have a router. */
   readonly alone: { readonly listen: ListenOptions; readonly leave: Leave } | undefined;
 }
 

@@ -33,11 +33,11 @@ export interface HeldConnection extends Linked {
  * `since` is the time at which it began to wait while workers were ready, on the machine's monotonic clock; it shows how slow they are.
  */
 export type Stage =
-  /** Its head is being read. */
+  /** Head incomplete so far. */
   | { readonly kind: 'reading' }
-  /** Its head is read, and no worker is chosen yet. */
+  /** Head complete, no worker chosen yet. */
   | { readonly kind: 'read' }
-  /** No worker can take it now. */
+  /** No worker can take the connection now. */
   | Waiting
   /** In the queue of a worker. */
   | { readonly kind: 'queued'; readonly since: number | undefined }

@@ -31,7 +31,7 @@ export type ConnectionEvent =
     }
   /** The client left while the connection was queued. */
   | { readonly kind: 'gone'; readonly connection: HeldConnection }
-  /** Its turn has come, but no worker could claim it within `maxWaitMs` from its arrival. */
+  /** Connection at the head of the queue that no worker could claim within `maxWaitMs` from its arrival. */
   | { readonly kind: 'overdue'; readonly connection: HeldConnection }
   /** The queue has run empty: its worker can be handed another connection at once. */
   | { readonly kind: 'free' };
@@ -41,7 +41,7 @@ export type WorkerEvent =
   | { readonly kind: 'attached' }
   | { readonly kind: 'ready' }
   | { readonly kind: 'stuck' }
-  /** It has been stuck for `stuckTimeoutMs`, and may never answer. */
+  /** Stuck for `stuckTimeoutMs`: the worker may never answer. */
   | { readonly kind: 'lost' }
   | { readonly kind: 'terminated' }
   | { readonly kind: 'retired' }
@@ -60,9 +60,9 @@ export interface WorkerQueueOptions extends Omit<HandOverOptions, 'emit'> {
 type WorkerState =
   | { readonly kind: 'starting' }
   | { readonly kind: 'ready' }
-  /** It gets no connections until it answers. */
+  /** Gets no connections until it answers. */
   | { readonly kind: 'stuck'; readonly timer: NodeJS.Timeout }
-  /** It gets no more connections; with a timer its process has ended. */
+  /** Gets no further connections; with a timer its process has ended. */
   | { readonly kind: 'retired'; readonly timer?: NodeJS.Timeout }
   | { readonly kind: 'down' };
 

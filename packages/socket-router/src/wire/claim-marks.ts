@@ -137,7 +137,7 @@ export class ClaimsByWorker {
       worker = this.#marksOf(socketPath);
       terms = worker.marks.reserve(Math.floor(before));
     } catch {
-      // Without room or descriptors for the file nobody knows whether the request was claimed.
+      // Without room or descriptors for the file it is unknown whether the request was claimed.
       return UNLIMITED;
     }
     const { marks } = worker;

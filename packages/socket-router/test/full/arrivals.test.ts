@@ -5,7 +5,7 @@ import { askWorker, oneConnection } from '../clients.ts';
 import { openRouter } from '../router-fixture.ts';
 
 const modes = ['socket', 'passthru'] as const;
-/** What no client can set. */
+/** Header that a client sends in vain. */
 const headers = { 'x-router-arrived-at': '1' };
 
 test.each(modes)(

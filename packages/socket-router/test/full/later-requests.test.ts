@@ -22,7 +22,7 @@ test('laterRequests forward: another worker answers for one that is gone', async
   agent.destroy();
 });
 
-test('laterRequests forward: a worker that leaves forwards one more request, and says that it is the last', async () => {
+test('laterRequests forward: a worker that leaves forwards one more request, whose answer closes the connection', async () => {
   const env = { ...byKey.env, LAME_DUCK_MS: '1000' };
   const { port, pids, router } = await openRouter({
     ...byKey,

@@ -4,7 +4,7 @@ import { ask } from '../clients.ts';
 import { startProgram } from '../programs.ts';
 import { runsSources } from '../worker-processes.ts';
 
-/** What a process has loaded; a built package has no file for what two of its parts share. */
+/** Returns the parts that a process reports as loaded; a built package has no file for code that two of its parts share. */
 const seen = (parts: readonly string[]): string[] =>
   parts.filter((part) => runsSources || part !== 'http-proxy');
 

@@ -4,7 +4,7 @@ import { OTHER_REFUSALS, SMUGGLING_SHAPES } from '../fixtures/head-refusals.ts';
 import { openRouter } from '../router-fixture.ts';
 
 const ALL = [...SMUGGLING_SHAPES, ...OTHER_REFUSALS];
-/** Spaces and tabs that no worker sees, since the router rewrites the head; and lines before the head. */
+/** Spaces and tabs that no worker sees, because the router rewrites the head; and lines before the head. */
 const HARMLESS_TO_PROXY = [
   'CL with a tab behind',
   'TE with a tab before',
