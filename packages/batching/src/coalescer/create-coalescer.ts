@@ -1,8 +1,9 @@
 import { aFunction, createSignalListeners, wrongOption } from '@ticketing/kit';
+import type { LoadTrace } from '../batching-messages.ts';
 import { isPrimitive, type KeyValue, objectKeyError } from '../canonical-key.ts';
 import { callError } from '../errors.ts';
 import { checkTag } from '../read-tags.ts';
-import { hitChannel, joinChannel, type LoadTrace, overflowChannel } from '../traces.ts';
+import { hitChannel, joinChannel, overflowChannel } from '../traces.ts';
 import { settleCalls, WaitingCall } from '../waiting-call.ts';
 import type {
   Coalescer,
@@ -56,7 +57,7 @@ export function createJoinableCoalescer<K, V>(
   return new KeyedCoalescer(load, resolveCoalescerOptions(options, load.name || 'coalescer'));
 }
 
-/** The one implementation; a class, since a method of a prototype is joined faster than a closure. */
+/** The one implementation; a class, because a method of a prototype is joined faster than a closure. */
 class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
   readonly #options: ResolvedCoalescerOptions<K, V>;
   readonly #runner: LoadRunner<K, V>;
@@ -84,7 +85,6 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
     left: 0,
     aborted: 0,
     overflowed: 0,
-    outdated: 0,
   };
   #asked = 0;
   #joined = 0;
@@ -118,7 +118,9 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
         }
       }
       const id = this.#idOf(key);
-      return this.#getOf(key, id);
+      const kept = this.#kept === undefined ? undefined : this.#useKept(key, id);
+      if (kept === undefined && this.#kept?.tagged !== undefined) return this.#getTagged(key, id);
+      return this.#share(kept ?? this.#loadOf(key, id).outcome);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -181,6 +183,7 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
       kept: this.#kept?.size ?? 0,
       tags: this.#kept?.tagged?.index.tags ?? 0,
       tagEntries: this.#kept?.tagged?.index.entries ?? 0,
+      outdated: this.#kept?.outdated ?? 0,
     };
   }
 
@@ -222,17 +225,16 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
     return load !== undefined && this.#kept.tagged.loads.isBehind(load) ? load : undefined;
   }
 
-  /** A call without options. */
-  #getOf(key: K, id: KeyValue): Promise<V> {
-    const kept = this.#kept === undefined ? undefined : this.#useKept(key, id);
-    if (kept !== undefined) return this.#share(kept);
+  /** A call without options, if results have tags and none is kept. */
+  #getTagged(key: K, id: KeyValue): Promise<V> {
     const behind = this.#behind(id);
-    if (behind !== undefined) {
-      behind.waiters += 1;
-      const again = (): Promise<V> => this.#getOf(key, id);
-      return this.#unlessOutdated(behind, this.#share(behind.outcome), again);
-    }
-    return this.#share(this.#loadOf(key, id).outcome);
+    if (behind === undefined) return this.#share(this.#loadOf(key, id).outcome);
+    behind.waiters += 1;
+    const again = (): Promise<V> => {
+      const kept = this.#useKept(key, id);
+      return kept === undefined ? this.#getTagged(key, id) : this.#share(kept);
+    };
+    return this.#unlessOutdated(behind, this.#share(behind.outcome), again);
   }
 
   /** Answers a call that came after a tag was forgotten: by the load from before only if its value lacks the tag. */
@@ -385,13 +387,15 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
     promise.then(
       (value) => {
         tagged?.end(load);
-        if (this.#release(load)) this.#keep(load, promise, value);
+        if (this.#release(load)) this.#kept?.keepValue(load, promise, value);
+        if (tagged !== undefined && this.#inFlight() === 0) tagged.idle();
         this.#runner.settled(load, {});
         if (load.waiting) settleCalls(load.waiting, (call) => call.resolve(value));
       },
       (error) => {
         this.#counts.failed += 1;
         if (this.#release(load)) this.#kept?.keepError(load.id, promise, error);
+        if (tagged !== undefined && this.#inFlight() === 0) tagged.idle();
         this.#runner.settled(load, { error });
         if (load.waiting) settleCalls(load.waiting, (call) => call.reject(error));
       },
@@ -399,27 +403,18 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
     return load;
   }
 
-  #keep(load: Load<K, V>, promise: Promise<V>, value: V): void {
-    if (this.#kept === undefined) return;
-    const { key, id } = load;
-    const tagged = this.#kept.tagged?.loads;
-    if (tagged?.isOutdated(load)) this.#counts.outdated += 1;
-    else this.#kept.keepValue(id, { key, promise, value, tags: tagged?.tagsOf(load) });
-  }
-
   /** Returns whether the load was the current one of its key: the result of another is not kept. */
   #release(load: Load<K, V>): boolean {
-    const isCurrent = this.#loads.get(load.id) === load;
-    if (isCurrent) this.#loads.delete(load.id);
-    else if (!this.#detached.delete(load)) this.#bypassing.delete(load);
-    if (this.#kept?.tagged !== undefined && this.#inFlight() === 0) this.#kept.tagged.loads.idle();
-    return isCurrent;
+    if (this.#loads.get(load.id) === load) return this.#loads.delete(load.id);
+    if (!this.#detached.delete(load)) this.#bypassing.delete(load);
+    return false;
   }
 
   /** Aborts a load for which no caller is waiting. No call joins it. */
   #abandon(load: Load<K, V>): void {
     this.#counts.aborted += 1;
     this.#release(load);
+    if (this.#inFlight() === 0) this.#kept?.tagged?.loads.idle();
     const { name } = this.#options;
     const message = `Load of \`${name}\` was aborted: no caller is waiting`;
     this.#runner.abort(load, callError(name, 'ERR_ABORTED', message, { key: load.key }));

@@ -17,27 +17,28 @@ export interface Kept<V> {
   readonly tags?: readonly string[] | undefined;
 }
 
-/** Result of a load, to be kept. */
-export interface LoadedValue<K, V> {
+/** Load whose result is kept. */
+export interface EndedLoad<K> {
+  readonly id: KeyValue;
   readonly key: K;
-  readonly promise: Promise<V>;
-  readonly value: V;
-  readonly tags?: readonly string[] | undefined;
 }
 
 /** Results by key, bounded: the least recently used is dropped first. Expiry is checked when a key is asked for. */
 export interface KeptResults<K, V> {
   readonly size: number;
+  /** Results that were not kept, because one of their tags was forgotten while they loaded. */
+  readonly outdated: number;
   /** Present with option `tags`. */
   readonly tagged: { readonly index: TagIndex; readonly loads: TaggedLoads<K, V> } | undefined;
   /** Returns a result that is fresh or stale now, and marks it as used. */
   use(id: KeyValue): Kept<V> | undefined;
-  /** The same without marking it. */
+  /** Returns a result that is fresh or stale now, and marks nothing. */
   peek(id: KeyValue): Kept<V> | undefined;
   isFresh(kept: Kept<V>): boolean;
   /** Whether a stale value may be renewed now. */
   mayRenew(kept: Kept<V>): boolean;
-  keepValue(id: KeyValue, loaded: LoadedValue<K, V>): void;
+  /** Keeps a value, unless it is outdated. */
+  keepValue(load: EndedLoad<K>, promise: Promise<V>, value: V): void;
   /** Keeps a failure. A stale value stays, and is not renewed for `errorTtlMs`. */
   keepError(id: KeyValue, promise: Promise<V>, error: unknown): void;
   delete(id: KeyValue): boolean;
@@ -55,6 +56,7 @@ export function createKeptResults<K, V>(
   if (ttlMs === 0 && errorTtlMs === 0 && staleMs === 0 && tags === undefined) return undefined;
   const tagged = tags && { index: new TagIndex(), loads: new TaggedLoads(name, tags) };
   const results = new Map<KeyValue, Kept<V>>();
+  let outdated = 0;
 
   function peek(id: KeyValue): Kept<V> | undefined {
     const kept = results.get(id);
@@ -63,16 +65,19 @@ export function createKeptResults<K, V>(
     return undefined;
   }
 
-  function drop(id: KeyValue): boolean {
-    const tags = tagged && results.get(id)?.tags;
-    if (tags !== undefined) tagged?.index.remove(id, tags);
-    return results.delete(id);
-  }
+  const drop =
+    tagged === undefined
+      ? (id: KeyValue): boolean => results.delete(id)
+      : (id: KeyValue): boolean => {
+          const tags = results.get(id)?.tags;
+          if (tags !== undefined) tagged.index.remove(id, tags);
+          return results.delete(id);
+        };
 
   function store(id: KeyValue, kept: Kept<V>): void {
     drop(id);
     results.set(id, kept);
-    if (kept.tags !== undefined) tagged?.index.add(id, kept.tags);
+    if (tagged !== undefined && kept.tags !== undefined) tagged.index.add(id, kept.tags);
     if (results.size > maxEntries) drop(results.keys().next().value);
   }
 
@@ -90,6 +95,9 @@ export function createKeptResults<K, V>(
     get size() {
       return results.size;
     },
+    get outdated() {
+      return outdated;
+    },
     tagged,
     use(id) {
       const kept = peek(id);
@@ -102,13 +110,18 @@ export function createKeptResults<K, V>(
     peek,
     isFresh: (kept) => clock.now() < kept.freshUntil,
     mayRenew: ({ renewFrom }) => renewFrom === undefined || clock.now() >= renewFrom,
-    keepValue(id, { key, promise, value, tags }) {
-      const ms = lifetime(value, key) * (1 - jitter * random());
+    keepValue(load, promise, value) {
+      if (tagged?.loads.isOutdated(load)) {
+        outdated += 1;
+        return;
+      }
+      const { id } = load;
+      const ms = lifetime(value, load.key) * (1 - jitter * random());
       if (ms > 0) {
         const freshUntil = clock.now() + ms;
         const staleUntil = freshUntil + staleMs;
-        const outcome = { kind: 'value', value } as const;
-        store(id, { promise, outcome, freshUntil, staleUntil, tags });
+        const tags = tagged?.loads.tagsOf(load);
+        store(id, { promise, outcome: { kind: 'value', value }, freshUntil, staleUntil, tags });
       } else drop(id);
     },
     keepError(id, promise, error) {

@@ -1,8 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
-import { channel } from 'node:diagnostics_channel';
+import { batchingChannel } from '../batching-channel.ts';
+import type { LoadTrace } from '../batching-messages.ts';
 import type { KeyValue } from '../canonical-key.ts';
 import { callError } from '../errors.ts';
-import { inThisContext, joinChannel, type LoadTrace, loadChannel, publishEnd } from '../traces.ts';
+import { inThisContext, joinChannel, loadChannel, publishEnd } from '../traces.ts';
 import type { WaitingCalls } from '../waiting-call.ts';
 import type { LoadContext } from './coalescer.ts';
 import type { ResolvedCoalescerOptions } from './coalescer-options.ts';
@@ -49,7 +50,7 @@ export class Load<K, V> implements LoadContext<K> {
     return this.waiters === 0 && !this.settled;
   }
 
-  /** Also aborts a signal that is first read later. */
+  /** Aborts the signal, also one that is first read later. */
   abort(reason: unknown): void {
     this.#controller ??= new AbortController();
     this.#controller.abort(reason);
@@ -59,7 +60,7 @@ export class Load<K, V> implements LoadContext<K> {
 /** Loads the value of a key. */
 export type Loader<K, V> = (key: K, context: LoadContext<K>) => V | PromiseLike<V>;
 
-const loadSettled = channel('ticketing:batching:load');
+const loadSettled = batchingChannel('ticketing:batching:load');
 
 /** Calls the loader in its async context, limits its time, and publishes its outcome. */
 export class LoadRunner<K, V> {
@@ -114,7 +115,7 @@ export class LoadRunner<K, V> {
     loadSettled.publish({ name, key: load.key, ms, ...outcome });
   }
 
-  /** No load begins any more. Hooks hold what belongs to its context until then. */
+  /** Ends the context of the loader, whose resources hooks hold until then. No load begins after it. */
   close(): void {
     this.#scope?.emitDestroy();
   }

@@ -1,12 +1,11 @@
-import { channel } from 'node:diagnostics_channel';
 import { type Clock, Fifo } from '@ticketing/kit';
+import { batchingChannel } from '../batching-channel.ts';
 
 /** So many failures within this time open the circuit. */
 const FAILURES = 3;
 const WITHIN_MS = 1000;
 
-/** `{ name, state, error? }` as a coordinator's state changes. */
-const stateChanged = channel('ticketing:batching:coordinator');
+const stateChanged = batchingChannel('ticketing:batching:coordinator');
 
 export interface CircuitOptions {
   readonly name: string;
@@ -34,7 +33,7 @@ export class Circuit {
   #down: { readonly until: number } | undefined;
   #isProbing = false;
   readonly #sent = new Fifo<Sent>();
-  /** Of those, without an answer. */
+  /** Sent commands that have no answer yet. */
   #open = 0;
   #timer: unknown;
   readonly counts: { errors: number; timeouts: number; downs: number } = {
@@ -65,7 +64,7 @@ export class Circuit {
       }
       this.#isProbing = true;
     }
-    // By hand, since every claim comes this way: an async function would cost it two more promises.
+    // By hand, because every claim comes this way: an async function would cost it two more promises.
     return new Promise((resolve) => {
       const sent: Sent = {
         until: clock.now() + commandTimeoutMs,
