@@ -247,7 +247,7 @@ describe.each(Object.keys(frameworks))('%s', (name) => {
     const signals: AbortSignal[] = [];
     const { send, asked, left } = await start(name, {
       handler: async ({ clients, leaving }) => {
-        signals.push(clients().signal, ...(name === 'Fastify' ? [] : [leaving()]));
+        signals.push(clients().signal, leaving());
         return { body: String(await gate.pass()) };
       },
     });
