@@ -26,7 +26,7 @@ export interface InstrumentOptions {
   readonly asyncLocalStorage?: AsyncLocalStorage<Context>;
 }
 
-/** What `instrumentTicketing` has subscribed. */
+/** Subscriptions of `instrumentTicketing`. */
 export interface Instrumentation {
   /** Unsubscribes everything. Spans that are under way are not ended, and so not exported. Idempotent. */
   close(): void;
