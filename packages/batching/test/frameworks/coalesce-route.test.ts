@@ -387,7 +387,7 @@ describe.each(Object.keys(frameworks))('%s', (name) => {
   });
 
   test.skipIf(name === 'Fastify')(
-    'close() answers 503 to those that wait, and to those that come',
+    'close() answers 503 to requests that wait, and to later ones',
     async () => {
       const gate = new Gate();
       const service = await start(name, {
