@@ -5,10 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 const root = new URL('../', import.meta.url);
 const folder = new URL('node_modules/.readme/', root);
 const readme = await readFile(new URL('README.md', root), 'utf8');
-const reference = await readFile(
-  new URL('../../docs/reference/batching-redis.md', root),
-  'utf8',
-);
+const reference = await readFile(new URL('../../docs/reference/batching-redis.md', root), 'utf8');
 const snippets = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1] as string);
 const url = engineUrl('redis');
 
