@@ -20,7 +20,10 @@ export function fieldNames(fields: Readonly<Record<string, object>>): FieldNames
  * each field in backticks, alone or in braces: `` `{ name, kind: 'a' | 'b' }`, then `ms` ``. For the messages of one channel that
  * differ in their `type`, `rows` matches these instead.
  */
-export function documentedFields(page: string, rows = /^(tracing:)?ticketing:/): FieldNames {
+export function documentedFields(
+  page: string,
+  rows: RegExp = /^(tracing:)?ticketing:/,
+): FieldNames {
   const all = [...page.matchAll(/^\| `([\w:-]+)` +\|((?:\\\||[^|])+)\|/gm)];
   const found = all.filter(([, name = '']) => rows.test(name));
   return sorted(found.map(([, name = '', cell = '']) => [name, fieldsIn(cell)]));
