@@ -13,7 +13,7 @@ const AREA_BYTES = 4 * 1024 * 1024;
 /** Folder in memory. On a disk the file would be written out, and outside of Linux the pipe is used. */
 const FOLDER = '/dev/shm';
 
-/** Whether the runtime writes a text at the beginning of a file, whatever its position: Deno does. */
+/** True if the runtime writes a text at the beginning of a file, whatever the position: Deno does. */
 const misplacesTexts = 'Deno' in globalThis;
 
 /** Opens a file without a name; `undefined` where the folder does not permit it. */
@@ -40,7 +40,7 @@ export class MessageFile {
   #end = 0;
   /** Number of messages that the other side has read. */
   #readThere = 0;
-  /** Number of messages that have been read here, and of those that the other side knows of. */
+  /** Number of messages that have been read here, and number of them that has been reported. */
   #readHere = 0;
   #reported = 0;
   #isRefused = false;

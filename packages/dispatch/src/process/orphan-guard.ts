@@ -40,7 +40,7 @@ export function createOrphanGuard(shell: string = '/bin/sh'): OrphanGuard {
   return {
     add(pid) {
       pids.add(pid);
-      // A shell that somebody else ended is replaced, and gets the whole list.
+      // A shell that another process ended is replaced, and gets the whole list.
       if (reaper === undefined) start();
       else tell(`+${pid}`);
     },
