@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** What the tasks' own lines say of which calls were started. */
+/** Calls that were started, by the lines that the tasks wrote. */
 export interface StartedCalls {
-  /** How often a call was started, by the caller's number. */
+  /** Number of starts of each call, by the caller's number. */
   times(call: number): number;
   /** Starts in all. */
   readonly total: number;

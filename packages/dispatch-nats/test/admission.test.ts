@@ -145,7 +145,7 @@ describe('admission of a host', () => {
     expect(busy).toBe(0);
   });
 
-  it('has room for calls beside streams that wait, and those that wait have it at once', () => {
+  it('has room for calls beside streams that wait, and calls that wait have it at once', () => {
     const host = setUp({ capacity: 4, taskMs: 100, wants: [] });
     const { admission } = host;
     const asker = new Asker(8, 0);

@@ -82,7 +82,7 @@ test('a dispatcher forgets a host that has not announced itself for three times 
   expect([fleet.tick(340_000), fleet.hosts.size]).toEqual([true, 0]);
 });
 
-test('a host is told how large the fleet has become, once it is twice as large', async () => {
+test('a host learns how large the fleet has become, once it is twice as large', async () => {
   const nats = createMemoryNats({ clock: systemClock });
   const told: number[] = [];
   nats.seen = (subject, data) => {
@@ -107,7 +107,7 @@ test('a host is told how large the fleet has become, once it is twice as large',
   for (const each of [dispatcher, host, ...others, local, other]) await each.close();
 });
 
-test('a host that drains says so at once, while it has calls, and that it is closed at its end', async () => {
+test('a host that drains reports it at once, while it has calls, and its close at the end', async () => {
   const clock = createManualClock();
   const nats = createMemoryNats({ clock });
   const told: (string | undefined)[] = [];

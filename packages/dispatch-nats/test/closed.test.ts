@@ -91,7 +91,7 @@ describe('a connection that was given', () => {
     return { clock, nats, ofHost: nats.connect(), ofDispatcher: nats.connect() };
   };
 
-  it('and is closed: calls that wait and later ones reject at once, and say why', async () => {
+  it('and is closed: calls that wait and later ones reject at once, with the reason', async () => {
     const { clock, nats, ofDispatcher } = setUp();
     const options = { nats: ofDispatcher, fleet: 'f', name: 'web', clock };
     const dispatcher = createNatsDispatcher<{ sum: (a: number) => number }>(options);

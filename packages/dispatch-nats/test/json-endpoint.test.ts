@@ -243,7 +243,7 @@ describe.skipIf(engineProgram('nats') === undefined)('serveJson() on a NATS serv
     idle(endpoint);
   });
 
-  it('aborts what runs when the connection is lost, and tells the callers when it is back', async () => {
+  it('aborts what runs when the connection is lost, and reports to the callers when it is back', async () => {
     const aborted: unknown[] = [];
     const { endpoint, ask } = await serve({
       run: (_task, _input, { signal }) =>

@@ -88,7 +88,7 @@ it('a host that has slept for half of the limit has messages of that time to rea
 });
 
 describe('a host', () => {
-  it('is not silent, however long it says nothing, while no sign is due', () => {
+  it('is not silent, however long it sends nothing, while no sign is due', () => {
     const liveness = createAsking();
     expect(liveness.tick(1e9, 0, idle(0))).toBeUndefined();
     expect(liveness.dueMs(1e9, idle(0))).toBe(0);

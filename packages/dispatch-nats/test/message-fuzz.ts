@@ -177,7 +177,7 @@ export async function fuzzSessions(count: number, seed: number): Promise<FuzzRep
   return { injected: count, ended };
 }
 
-/** The same message with the number that comes after it. */
+/** Returns a message with the number that follows its own. */
 function next(data: Uint8Array): Uint8Array {
   const bytes = Buffer.from(data);
   bytes.writeUInt32BE((bytes.readUInt32BE(4) + 1) >>> 0, 4);

@@ -113,7 +113,7 @@ describe.skipIf(engineProgram('nats') === undefined)(
       expect([connection.isClosed(), clock.pending]).toEqual([true, 0]);
     });
 
-    it('waits for a server that says nothing for half a second, and no longer', async () => {
+    it('waits for a server that is silent for half a second, and no longer', async () => {
       const { clock, link, connection, order, note } = await open();
       note('flush', () => new Promise(() => {}));
       const closing = link.close();

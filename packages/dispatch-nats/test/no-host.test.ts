@@ -14,7 +14,7 @@ async function pass(clock: ManualClock, ms: number): Promise<void> {
   }
 }
 
-it('a call that times out before there is a host says so', async () => {
+it('the error of a call that times out before there is a host has the reason', async () => {
   const clock = createManualClock();
   const nats = createMemoryNats({ clock });
   const options = { nats: nats.connect(), fleet: 'shop', name: 'web', clock };
@@ -29,7 +29,7 @@ it('a call that times out before there is a host says so', async () => {
   await closing;
 });
 
-it('calls that fail because no start has found a host say so', async () => {
+it('errors of calls that fail because no start has found a host have the reason', async () => {
   const clock = createManualClock();
   const nats = createMemoryNats({ clock });
   const dispatcher = createNatsDispatcher({
@@ -46,7 +46,7 @@ it('calls that fail because no start has found a host say so', async () => {
   await closing;
 });
 
-it('a call that waits while the only host has no room for one more dispatcher says so', async () => {
+it('a call that waits while the only host has no room for one more dispatcher has that reason', async () => {
   const clock = createManualClock();
   const nats = createMemoryNats({ clock });
   const local = createInProcessDispatcher(defineTasks({ sum: () => 6 }), { clock });

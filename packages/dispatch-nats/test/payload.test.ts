@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => unsubscribe('ticketing:dispatch-nats:host', note));
 
 describe.skipIf(engineProgram('nats') === undefined)('a server', () => {
-  it('that takes no announcement of so many tasks: ready() of the host says so', async () => {
+  it('that takes no announcement of so many tasks: ready() of the host rejects with that reason', async () => {
     await using fleet = await startFleet({ config: 'max_payload: 128\n' });
     await expect(fleet.serve('much-too-long-a-name-for-a-host')).rejects.toMatchObject({
       code: 'ERR_TOO_LARGE',

@@ -150,7 +150,7 @@ describe('a session', () => {
     expect(asked).toEqual([240, 480]);
   });
 
-  it('tells in time, whatever was sent before: death within a beat, silence within one more than are missed', () => {
+  it('reports in time, whatever was sent before: death within a beat, silence within one more than are missed', () => {
     const step = fc.constantFrom('call', 'answer', 'tick', 'tick', 'tick');
     fc.assert(
       fc.property(

@@ -52,7 +52,7 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
     await link.close();
   });
 
-  it('tells a silent host by its missing beats, ends its tasks there, and takes it back', async () => {
+  it('finds a silent host by its missing beats, ends its tasks there, and takes it back', async () => {
     const link = await createLink({ to: fleet.server.port });
     await fleet.serve('a', { port: link.port });
     const dispatcher = fleet.dispatch({ beatMs: 100, missedBeats: 10 });

@@ -151,7 +151,7 @@ describe('HostSession', () => {
   const kinds = (frames: readonly unknown[]) =>
     frames.map((frame) => (frame as { kind: string }).kind);
 
-  it('tells the dispatcher of room at once, and of a pause with what comes next', async () => {
+  it('reports room to the dispatcher at once, and a pause with the next message', async () => {
     const { session, admission, frames } = open();
     await turns(3);
     const before = frames().length;
@@ -279,7 +279,7 @@ describe('over NATS in memory', () => {
     expect(host.stats()).toMatchObject({ opened: 2, lost: 0 });
   });
 
-  it('a host that is closed says so: dispatchers forget it at once', async () => {
+  it('a host that is closed reports it: dispatchers forget it at once', async () => {
     const host = await serve('a');
     const dispatcher = await dispatch(1);
     expect(dispatcher.fleet().hosts).toHaveLength(1);

@@ -21,7 +21,7 @@ const run = (changes: object = {}): ToWorker => ({
 });
 const stop: ToWorker = { kind: 'stop' };
 
-test('frames with a deadline are told apart, and carry the time left', () => {
+test('frames with a deadline are distinguished, and carry the time left', () => {
   const deadline = Date.now() + 10_000;
   expect([run(), run({ deadline }), stop].map(hasDeadline)).toEqual([false, true, false]);
   expect(withTimeLeft(stop)).toBe(stop);
@@ -60,7 +60,7 @@ test('a bound below one call is none', () => {
   expect(isSound({ kind: 'busy', seq: 0 })).toBe(true);
 });
 
-test('a host that takes no more calls is told by a number that no call has', () => {
+test('a host that takes no more calls gets a number that no call has', () => {
   expect(isFarewell({ kind: 'busy', seq: 0 })).toBe(true);
   expect(isFarewell({ kind: 'busy', seq: 1 })).toBe(false);
   expect(isFarewell({ kind: 'dropped', seq: 0 })).toBe(false);

@@ -90,7 +90,7 @@ it('the trace of a caller is not passed on where this process traces the session
   expect(asked[0]?.options?.metadata).toEqual({ tenant: 'x' });
 });
 
-it('counts calls that failed apart from those that were aborted, and passes their errors on', async () => {
+it('counts calls that failed apart from aborted ones, and passes their errors on', async () => {
   const error = new RangeError('no');
   const { dispatcher } = otherMake(async () => {
     throw error;

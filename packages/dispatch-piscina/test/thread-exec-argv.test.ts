@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { threadExecArgv } from '../src/create-piscina-dispatcher.ts';
 
-test('without added options a thread has those of the program by itself', () => {
+test('without added options a thread has the options of the program by itself', () => {
   expect(threadExecArgv(['--expose-gc', '--conditions=one'], [])).toBe(undefined);
 });
 

@@ -105,7 +105,7 @@ test('a thread whose heap is full ends once, with the error', async () => {
   ]);
 });
 
-test('kill() ends a loop, and the journal tells what had started', async () => {
+test('kill() ends a loop, and the journal has what had started', async () => {
   const worker = begin();
   expect(worker.thread.started()).toBe(0);
   worker.thread.send({ kind: 'spin', seq: 2 ** 40 }, []);

@@ -29,7 +29,7 @@ export class Hedges {
   readonly settings: HedgeSettings;
   readonly signals: SignalListeners = createSignalListeners();
   readonly #counts = { hedged: 0, won: 0, withheld: 0, noRoom: 0 };
-  /** Attempts beside the one whose outcome a caller sees: all so far, and those that have ended. */
+  /** Attempts beside the one whose outcome a caller sees: all so far, and the ended ones. */
   #attempts = 0;
   readonly #unseen: Endings = noEndings();
   /** Second attempts that may be made now. */

@@ -20,7 +20,7 @@ export interface FallbackOptions {
 
 /** A dispatcher, and another one for calls that it cannot send. */
 export interface FallbackDispatcher<M extends TaskMap> extends Dispatcher<M> {
-  /** Counts each call once, wherever it ran. Workers and times are those of the first dispatcher. */
+  /** Counts each call once, wherever it ran. Workers and times are figures of the first dispatcher. */
   stats(): DispatcherStats & { readonly fallback: FallbackStats };
 }
 
@@ -32,7 +32,7 @@ const rules = {
 /**
  * Returns a dispatcher whose calls run in `local` while `dispatcher` cannot send them: its circuit is open, or no host is there.
  * Only calls that no worker was given move, and those with `idempotent`: none runs twice without permission. A call keeps
- * its signal, and what is left of its limits. Streams are those of `dispatcher` alone.
+ * its signal, and what is left of its limits. Streams run in `dispatcher` alone.
  *
  * `drain()`, `reload()` and `close()` affect both. The wrapper takes both over: use neither beside it.
  *

@@ -30,7 +30,7 @@ export interface HedgeOptions {
 
 /** A dispatcher that asks a second worker when the first one is slow. */
 export interface HedgeDispatcher<M extends TaskMap> extends Dispatcher<M> {
-  /** Counts each call once, however many workers have it. Times are those of all attempts. */
+  /** Counts each call once, however many workers have it. Times include all attempts. */
   stats(): DispatcherStats & { readonly hedge: HedgeStats };
 }
 
@@ -44,7 +44,7 @@ const rules = {
  * Returns a dispatcher that gives a slow call to a second worker, takes the first answer, and aborts the other attempt, whose
  * outcome is never seen. Hedges calls with `idempotent` only, `share` of them at most, and none with a `key`, `transfer` or
  * `onProgress`. The second attempt goes to another worker that has room now, or to none: it never waits, and an overloaded
- * pool gets none. `retries` are those of the first attempt.
+ * pool gets none. `retries` apply to the first attempt.
  *
  * The wrapper takes the dispatcher over: `drain()`, `reload()` and `close()` are its own.
  *

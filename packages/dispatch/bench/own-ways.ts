@@ -4,10 +4,10 @@ import type { Dispatcher } from '../src/index.ts';
 import { recordsOf, smallRecord } from './payloads.ts';
 import { type Measured, measureSlices, type SliceOptions } from './slices.ts';
 
-/** What the module of a dispatcher has for this. */
+/** Tasks of the dispatcher's module for this bench. */
 type OwnTasks = {
   echo(value: unknown): unknown;
-  /** Of 10 KB. */
+  /** A value of 10 KB. */
   records(): object;
   /** Gives its input again and again. */
   repeat(value: unknown): AsyncIterable<unknown>;

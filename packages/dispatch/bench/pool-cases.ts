@@ -4,7 +4,7 @@ import type { Case } from './pool-tables.ts';
 import { openPools, type PoolKind } from './pools.ts';
 import type { SliceOptions } from './slices.ts';
 
-/** What every kind of pool is measured in. */
+/** Cases in which every kind of pool is measured. */
 export interface PoolCases {
   /** Tasks that give back what they got, by its size and the tasks in flight. */
   readonly echoes: readonly Case[];

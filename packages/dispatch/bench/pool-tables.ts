@@ -3,7 +3,7 @@ import type { PoolKind } from './pools.ts';
 import { type Measured, ratioToBest } from './slices.ts';
 import type { Start } from './starts.ts';
 
-/** What all kinds of pools did in one case. */
+/** Results of all kinds of pools in one case. */
 export interface Case {
   readonly title: string;
   readonly measured: readonly Measured[];
@@ -38,7 +38,7 @@ export function costs(
   return table([['', ...cases.map(({ title }) => title), 'start', memory], ...rows]);
 }
 
-/** How the first kind compares with the fastest of others in one case, as text. */
+/** Compares the first kind with the fastest of the others in one case, as text. */
 export function toFastest(
   others: readonly PoolKind[],
   cases: readonly Case[],

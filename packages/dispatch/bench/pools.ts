@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Contender, type Measured, measureSlices, type SliceOptions } from './slices.ts';
 import { burn } from './work.ts';
 
-/** What has tasks run, as a bench sees it. */
+/** Pool that runs tasks, as a bench uses it. */
 export interface Pool {
   /** Runs a task of `work.ts`, or `pass`, which gives back the buffer that it got. */
   run(task: string, input: unknown, transfer?: ArrayBuffer[]): Promise<unknown>;
@@ -80,7 +80,7 @@ function cpuOf(pool: Pool): () => Promise<number> {
   return async () => (await pool.run('threadCpuUs', null)) as number;
 }
 
-/** What has come back goes out again, so that the time is not that of making buffers. */
+/** Sends the returned buffers again, so that the time does not include making buffers. */
 function passing(pool: Pool, bytes: number): () => Promise<void> {
   const here: ArrayBuffer[] = [];
   return async () => {

@@ -32,7 +32,7 @@ const contenders: Contender[] = [
     },
   },
 ];
-/** What each is compared with: what the caller would do without a dispatcher. */
+/** Baseline of each: the work of a caller without a dispatcher. */
 const bases = [0, 0, 0, 1];
 for (const { name, run } of contenders) assert.equal(await run(), input, name);
 

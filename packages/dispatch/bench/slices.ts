@@ -9,7 +9,7 @@ export interface Contender {
   readonly workerCpuUs?: (() => Promise<number>) | undefined;
 }
 
-/** What a contender did in a slice of time. */
+/** Result of a contender in a slice of time. */
 export interface Slice {
   readonly tasks: number;
   readonly perSecond: number;
@@ -17,13 +17,13 @@ export interface Slice {
   readonly cpuUs: number;
 }
 
-/** What a contender did in all slices. */
+/** Results of a contender in all slices. */
 export interface Measured {
   readonly name: string;
   /** Medians of the slices. */
   readonly perSecond: number;
   readonly cpuUs: number;
-  /** As `cpuUs`, of the worker's thread; 0 without one. */
+  /** Processor time of the worker's thread, in the unit of `cpuUs`; 0 without one. */
   readonly workerCpuUs: number;
   /** Median of each round's ratio of tasks per second to the first contender's in the same round. */
   readonly ratio: number;
@@ -31,7 +31,7 @@ export interface Measured {
   readonly rounds: readonly number[];
 }
 
-/** How long to measure. */
+/** Durations of the measurements. */
 export interface SliceOptions {
   readonly rounds: number;
   /** Milliseconds during which tasks are begun; all are waited for. */

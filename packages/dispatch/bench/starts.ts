@@ -1,7 +1,7 @@
 import { interleaved, median } from '@ticketing/bench-kit';
 import type { PoolKind } from './pools.ts';
 
-/** What a pool costs before it does anything. */
+/** Cost of a pool before its first call. */
 export interface Start {
   readonly name: string;
   /** Milliseconds from the call that creates a pool of one worker to its first answer. */

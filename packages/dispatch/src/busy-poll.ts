@@ -48,7 +48,7 @@ export class BusyPoll {
     return this.#polledMs;
   }
 
-  /** Whether waits are polled now. */
+  /** True if waits are polled now. */
   get isTrying(): boolean {
     return this.#pause === 0;
   }

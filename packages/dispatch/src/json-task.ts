@@ -11,7 +11,7 @@ type Task = (input: any, context: TaskContext) => unknown;
  * Marks a task whose inputs, results and items JSON keeps: they cross to processes and threads as JSON, by
  * `JSON.stringify` and `JSON.parse`, and are not looked through before. What JSON changes arrives changed: an `undefined` member
  * is left out, an object that is there twice becomes two. An in-process dispatcher with `clone: true` refuses values that lose
- * more. A value with `transfer`, raw JSON and transferred values travel as those of other tasks; so does everything over NATS.
+ * more. A value with `transfer`, raw JSON and transferred values travel as in other tasks; so does everything over NATS.
  *
  * The types refuse what JSON cannot keep: bigints, dates, maps, sets, bytes, functions, errors.
  *
@@ -31,7 +31,7 @@ export function json<F extends Task>(task: F & KeptByJson<F>): F {
   return Object.assign(marked, { [mark]: true }) as unknown as F;
 }
 
-/** Whether `json` has marked a task. */
+/** Recognises a task that `json` has marked. */
 export function isJsonTask(task: unknown): boolean {
   return (task as { readonly [mark]?: unknown })[mark] === true;
 }

@@ -39,7 +39,7 @@ export const buffersRule: Rule = {
     Array.isArray(value) && value.every((each) => types.isArrayBuffer(each) || isPort(each)),
 };
 
-/** Whether a value is a port, which no process can send to another. */
+/** Recognises a port, which no process can send to another. */
 export function isPort(value: unknown): value is threads.MessagePort {
   return value instanceof threads.MessagePort;
 }
@@ -52,7 +52,7 @@ export function refusePool(action: string, transfer: readonly Movable[]): void {
   );
 }
 
-/** Node 20 cannot say so: there only the pool in use is known, and an older one is copied. */
+/** Recognises Node's shared pool. On Node 20 only the pool in use is known, and an older one is copied. */
 function isPool(buffer: Movable): boolean {
   const { isMarkedAsUntransferable } = threads as Partial<typeof threads>;
   return isMarkedAsUntransferable?.(buffer) ?? buffer === Buffer.allocUnsafe(1).buffer;

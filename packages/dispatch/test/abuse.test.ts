@@ -83,7 +83,7 @@ test('createInProcessDispatcher() takes only what defineTasks made', () => {
   );
 });
 
-test('createInProcessDispatcher() of a module says to pass its default', async () => {
+test('createInProcessDispatcher() of a module names its default as the value to pass', async () => {
   const module = await import('./worker/serve-tasks-module.ts');
   expect(() => createInProcessDispatcher(module as never)).toThrow(
     'Cannot create dispatcher: `module` must be made by `defineTasks`, got a module; pass its `default`',

@@ -14,7 +14,7 @@ export interface FakeTransportOptions {
   readonly autoWindow?: Transport['autoWindow'];
   /** Whether what a worker has not begun can be taken back. Default: no. */
   readonly reclaims?: boolean;
-  /** Who owns a key. Default: keys belong to slots. */
+  /** Owner of a key. Default: keys belong to slots. */
   readonly homeOf?: NonNullable<Transport['homeOf']>;
   /** Whether the kernel and its workers poll. Default: no. */
   readonly polls?: boolean;
@@ -31,14 +31,14 @@ export class FakeTransport implements Transport {
   readonly autoWindow: Transport['autoWindow'];
   /** All, in the order of their start. */
   readonly workers: FakeWorker[] = [];
-  /** What the kernel did that the contract forbids. */
+  /** Acts of the kernel that the contract forbids. */
   readonly violations: string[] = [];
   closes = 0;
   /** Thrown by `spawn`, once for each. */
   readonly spawnErrors: unknown[] = [];
   /** Why an input cannot be cloned; undefined if it can. */
   refuses: (frame: RunFrame) => unknown = () => undefined;
-  /** What `close` waits for. */
+  /** Promise that `close` waits for. */
   closing: Promise<void> = Promise.resolve();
   readonly isObliging: boolean;
   readonly polls: boolean;
@@ -100,7 +100,7 @@ export class FakeWorker implements WorkerHandle {
   readonly slot: number;
   readonly module: URL | undefined;
   readonly workerData: unknown;
-  /** What came in each message. */
+  /** Frames of each message. */
   readonly messages: (readonly ToWorker[])[] = [];
   readonly holds: boolean[] = [];
   kills = 0;
@@ -115,7 +115,7 @@ export class FakeWorker implements WorkerHandle {
   keysOnly = false;
   /** Numbers that were taken back and that it has not dropped yet, also of those that it kept. */
   readonly takenBack: Set<number> = new Set();
-  /** What it has begun, in that order. */
+  /** Calls that the worker has begun, in that order. */
   readonly begun: RunFrame[] = [];
   readonly reclaim?: NonNullable<WorkerHandle['reclaim']>;
   readonly #transport: FakeTransport;

@@ -18,7 +18,7 @@ beforeEach(standingTime);
 
 interface Spawned {
   readonly worker: WorkerHandle;
-  /** What the transport told in each call. */
+  /** Frames of each call of the transport. */
   readonly calls: (readonly FromWorker[])[];
   readonly ends: WorkerEnd[];
 }
@@ -312,7 +312,7 @@ test('tasks and hooks see the async context of the transport, whoever spawned an
   expect(seen).toEqual(['maker', 'maker', 'maker']);
 });
 
-test('maxQueue holds without a window too: 1024 tasks are under way, and no more wait than it says', async () => {
+test('maxQueue holds without a window too: 1024 tasks are under way, and no more wait than it permits', async () => {
   const { promise, resolve } = defer();
   const tasks = defineTasks({ wait: () => promise });
   const dispatcher = createInProcessDispatcher(tasks, { maxQueue: 2 });

@@ -16,7 +16,7 @@ export type FakeTasks = {
   other: (input: unknown) => unknown;
 };
 
-/** How a call ended; `pending` until then. */
+/** End of a call; `pending` until then. */
 export interface Watched<T = unknown> {
   state: 'pending' | 'resolved' | 'rejected';
   value: T | undefined;
@@ -115,7 +115,7 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** What was given, a turn later. */
+/** Returns the argument, a turn later. */
 export async function settled<T>(call: T): Promise<T> {
   await turn();
   return call;
@@ -131,7 +131,7 @@ export function keysOf(places: 2 | 3): [string, string, string] {
   return keys as [string, string, string];
 }
 
-/** What a rejected call was rejected with. */
+/** Returns the error of a rejected call. */
 export function errorOf(call: Watched | undefined, code: DispatchErrorCode): DispatchError {
   expect(call?.state).toBe('rejected');
   const error = call?.error;

@@ -11,13 +11,13 @@ export interface Channel {
   carry(posting: Posting): unknown;
 }
 
-/** As between processes with `serialization: 'advanced'`. */
+/** Channel between processes with `serialization: 'advanced'`. */
 export const processChannel: Channel = {
   transfers: false,
   carry: ({ message }) => deserialize(serialize(message)),
 };
 
-/** As between threads. */
+/** Channel between threads. */
 export const threadChannel: Channel = {
   transfers: true,
   carry: ({ message, transfer }) => structuredClone(message, { transfer }),

@@ -139,7 +139,7 @@ test('an execPath that is no program opens the circuit, which names it', async (
   );
 });
 
-test.skipIf(!isRoot)('gid and uid are those of the workers', async () => {
+test.skipIf(!isRoot)('gid and uid become ids of the workers', async () => {
   const before = [process.getuid?.(), process.getgid?.()];
   expect(await create({ gid: NOBODY }).run('ids')).toEqual([0, NOBODY]);
   if (mayRead(NOBODY)) {
@@ -148,7 +148,10 @@ test.skipIf(!isRoot)('gid and uid are those of the workers', async () => {
   expect([process.getuid?.(), process.getgid?.()]).toEqual(before);
 });
 
-test.skipIf(isRoot)('a user that we may not become opens the circuit, which says so', async () => {
-  const dispatcher = create({ uid: 0, restart: { maxFailures: 0 } });
-  await expect(dispatcher.run('pid')).rejects.toThrow('EPERM');
-});
+test.skipIf(isRoot)(
+  'a user that we may not become opens the circuit, whose error has the reason',
+  async () => {
+    const dispatcher = create({ uid: 0, restart: { maxFailures: 0 } });
+    await expect(dispatcher.run('pid')).rejects.toThrow('EPERM');
+  },
+);

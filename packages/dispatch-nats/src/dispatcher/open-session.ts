@@ -41,7 +41,7 @@ export function openSession(
   },
 ): OpenSession {
   const { beatMs, missedBeats } = opening;
-  // A host that lives answers within a beat. Without calls and questions it need not say anything.
+  // A host that lives answers within a beat. Without calls and questions it may be silent.
   const limits = { beatMs, missedBeats, idleMs: Number.POSITIVE_INFINITY, graceMs: beatMs };
   const liveness = new Liveness(limits, now);
   return {

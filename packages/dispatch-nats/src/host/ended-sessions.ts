@@ -5,7 +5,7 @@ const MAX_TOLD = 256;
 /** End of a host's subject: the id of a dispatcher, which is two tokens, and the number of a session. */
 const sessionKey = /^([a-z0-9-]{1,32}\.[a-z0-9]{8})\.(\d{1,16})$/;
 
-/** Answers dispatchers whose session has ended without their knowledge, and tells them. */
+/** Reports the end of a session to a dispatcher that still sends over it. */
 export class EndedSessions {
   readonly #told = new Set<string>();
   readonly #tell: (dispatcher: string, session: string) => void;

@@ -71,7 +71,7 @@ export class HostSessions {
     return [...this.#options.sessions.values()];
   }
 
-  /** Notes a tick of the host, after which dispatchers may be told again that their session has ended. */
+  /** Notes a tick of the host, after which the end of a session may be reported again to its dispatcher. */
   tick(): void {
     this.#ended.tick();
   }

@@ -112,7 +112,7 @@ describe.skipIf(engineProgram('nats') === undefined)('adversity', () => {
     expect(journal.filter((each) => each === 'echo 1').length).toBeLessThanOrEqual(1);
   });
 
-  it('a host that was stopped begins none of the calls that were told lost', async () => {
+  it('a host that was stopped begins none of the calls that were reported lost', async () => {
     const host = await startHost('stopped', server.url);
     const dispatcher = open('stopped', server.url);
     const again = { idempotent: true, retries: 20 } as const;

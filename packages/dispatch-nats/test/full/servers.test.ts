@@ -98,7 +98,7 @@ describe.skipIf(engineProgram('nats') === undefined)('servers of a cluster', () 
     });
   }
 
-  it('two of three are killed: every call over them is told lost at once, without a beat', async () => {
+  it('two of three are killed: every call over them is reported lost at once, without a beat', async () => {
     const servers = await startCluster(3);
     const hosts = await Promise.all([0, 1, 2].map((index) => serve(servers, index, `h${index}`)));
     const gone = await dispatch(servers, 0, 3);

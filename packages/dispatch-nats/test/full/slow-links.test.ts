@@ -114,7 +114,7 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
     await link.close();
   });
 
-  it('says when its event loop was blocked for half of what counts as death', async () => {
+  it('reports that its event loop was blocked for half of the time that counts as death', async () => {
     const late: string[] = [];
     const note = (event: unknown) => {
       const { type, host } = event as NatsHostEvent;

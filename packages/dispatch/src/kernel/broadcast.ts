@@ -73,7 +73,7 @@ export function forgetBroadcasts({ kept }: PoolState, owner: CallOwner): void {
   for (const { task, owner: of } of kept.values()) if (of === owner) kept.delete(task);
 }
 
-/** Whether a broadcast is no longer kept: another one of its task is, or its signal has aborted. */
+/** Returns true if a broadcast is no longer kept: another one of its task is, or its signal has aborted. */
 function isOver({ kept }: PoolState, broadcast: KeptBroadcast): boolean {
   const { task, options } = broadcast;
   if (kept.get(task) !== broadcast) return true;

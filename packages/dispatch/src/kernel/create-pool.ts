@@ -79,7 +79,7 @@ export function createDispatcher<M extends TaskMap>(
   return createPool<M>(transport, options).dispatcher;
 }
 
-/** Gives a pool `count` slots, each with a worker, as {@link Pool.scale} says. */
+/** Gives a pool `count` slots, each with a worker, as described at {@link Pool.scale}. */
 async function scale(pool: PoolState, count: number): Promise<void> {
   if (pool.phase === 'closed') throw closed(pool.options.name);
   const gone = resize(pool, count).map(

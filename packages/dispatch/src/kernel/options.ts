@@ -104,7 +104,7 @@ export function resolvePoolOptions(
 }
 
 /**
- * Separates the options of the pool from those of a transport, for which it has `rules`. `own` is to be checked by those.
+ * Separates the options of the pool from the options of a transport, which has `rules` for them: the caller checks `own` by these.
  *
  * @throws TypeError for options that are no object, and for an unknown one
  */

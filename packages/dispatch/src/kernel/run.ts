@@ -26,7 +26,7 @@ const overloadedChannel = dispatchChannel('ticketing:dispatch:overloaded');
 
 const NONE: ForwardedRunOptions = {};
 
-/** Runs a task once; `place` tells for whom, and where if it is a part of a broadcast. */
+/** Runs a task once; `place` has its caller, and its worker if it is a part of a broadcast. */
 export function run(pool: PoolState, asked: ForwardedCall, place: CallPlace): Promise<unknown> {
   const result = accept(pool, asked, place);
   advance(pool);

@@ -1,4 +1,4 @@
-// Messages of the channel between a worker process and its parent, beside those of the program: `workerData`, and the inspector.
+// Messages of the channel between a worker process and its parent, beside messages of the program: `workerData`, and the inspector.
 
 import type { InspectorOpenMessage } from '../contract/dispatch-messages.ts';
 import { dispatchChannel } from '../dispatch-channel.ts';
@@ -69,7 +69,7 @@ export function inspectorMessage(url: string | undefined): TaggedMessage {
   return { ticketing: inspectorTag, url };
 }
 
-/** Whether a message of a worker's channel is one of its inspector. */
+/** Recognises a message that reports on the inspector of a worker. */
 export function isInspectorMessage(message: unknown): message is TaggedMessage {
   return isTagged(message, inspectorTag);
 }

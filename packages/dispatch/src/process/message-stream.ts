@@ -191,7 +191,7 @@ class OpenMessage {
     return this.got === this.text.byteLength + this.body.byteLength;
   }
 
-  /** Copies the missing bytes, or as many as there are, from `bytes` at `from` on. @returns the end of what was copied */
+  /** Copies the missing bytes from `bytes` at `from` on, or all that it has. @returns the end of the copied bytes */
   fill(bytes: Buffer, from: number): number {
     const inBody = this.got - this.text.byteLength;
     const textEnd = Math.min(bytes.byteLength, from + Math.max(0, -inBody));

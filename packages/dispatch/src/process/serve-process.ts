@@ -9,7 +9,7 @@ import { JOURNAL_FD, journalClaims } from './start-journal.ts';
 /** Tasks of a process that was started as a worker, and its hooks. */
 export interface ServeProcessOptions
   extends Pick<ServeOptions, 'workerId' | 'slot' | 'module' | 'around'> {
-  /** Whether `startWorker` of the parent has `workerData` for this worker. Default `false`. */
+  /** True if `startWorker` of the parent has `workerData` for this worker. Default `false`. */
   readonly hasWorkerData?: boolean;
 }
 

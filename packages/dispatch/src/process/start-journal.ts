@@ -22,7 +22,7 @@ const SKEW_MS = 0.05;
 const MOST_READS = 100;
 
 /**
- * Shows which calls a worker has claimed, however it died, and takes back those that it has not. Messages that a process
+ * Shows which calls a worker has claimed, however it died, and takes back the others. Messages that a process
  * has not written yet die with it; a page of the kernel's cache does not. So before each task the worker writes its number
  * into an unlinked file that both have open: about 1 µs. Why no call can run twice:
  * `docs/decisions/0013-calls-move-before-they-begin.md`.
@@ -43,7 +43,7 @@ export class StartJournal {
     return this.#final ?? this.#read().claimed;
   }
 
-  /** Takes calls back. @returns those that the worker will never claim, in their order; none while it claims others quickly */
+  /** Takes calls back. @returns the calls that the worker will never claim, in their order; none while it claims others quickly */
   reclaim(seqs: readonly number[]): readonly number[] {
     if (this.#final !== undefined) return [];
     const { claimed, leaseUntil } = this.#read();

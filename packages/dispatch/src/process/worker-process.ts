@@ -30,9 +30,9 @@ export interface WorkerProcessStart {
   readonly slot: number;
   /** Value of `context.workerData` in its tasks; with one, the worker must set `hasWorkerData` of `serveProcess`. */
   readonly workerData?: unknown;
-  /** Whether its Node options open its inspector. Default `false`. */
+  /** True if the Node options of the process open its inspector. Default `false`. */
   readonly isInspected?: boolean;
-  /** Sink of its output: one for all workers of a transport. */
+  /** Sink of the output of the process: one for all workers of a transport. */
   readonly output: OutputSink;
 }
 

@@ -21,7 +21,7 @@ export function cloneFromBytes(bytes: Uint8Array): unknown {
 type View = Uint8Array | DataView;
 type ViewClass = new (buffer: ArrayBuffer, offset: number, length: number) => View;
 
-/** Classes of views by their code, without those that the platform lacks; both ends have the same Node. */
+/** Classes of views by their code, without classes that the platform lacks; both ends have the same Node. */
 const viewClasses: readonly ViewClass[] = (
   'Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array ' +
   'Float32Array Float64Array BigInt64Array BigUint64Array DataView Float16Array'

@@ -38,7 +38,7 @@ function canBeCloned(value: object): boolean {
 function notSendable(value: unknown): DispatchError {
   const message = `Cannot send what was thrown: ${showValue(value)} could not be cloned`;
   const error = new DispatchError('ERR_NOT_CLONEABLE', message, { data: { name: 'worker' } });
-  // Where this was noticed helps nobody.
+  // The place at which this was noticed helps no reader.
   error.stack = String(error);
   return error;
 }

@@ -18,7 +18,7 @@ export interface Posting {
 }
 
 export interface WriterOptions {
-  /** Whether the port moves buffers and shares memory, as that of a thread does. */
+  /** True if the port moves buffers and shares memory, as the port of a thread does. */
   readonly transfers: boolean;
   /**
    * Bytes from which a value gets a message of its own, 1 to 65,536; such a message has `only` set, for ports that refuse
@@ -27,7 +27,7 @@ export interface WriterOptions {
   readonly apartFrom?: number;
   /** Text and bytes gathered at which a message is complete, 1 or more. Default 16,384. */
   readonly fullAt?: number;
-  /** Whether a value of a task that `json` has marked is refused if JSON would change it. Default `false`. */
+  /** True if a value of a task that `json` has marked is refused if JSON would change it. Default `false`. */
   readonly checksJson?: boolean;
 }
 
@@ -96,7 +96,7 @@ export class FrameWriter {
     }
   }
 
-  /** Whether a message is complete: full, or one that the port may refuse, or of bytes that were not copied. */
+  /** True if a message is complete: full, or a message that the port may refuse, or of bytes that were not copied. */
   get complete(): boolean {
     return this.#postings.length > 0;
   }

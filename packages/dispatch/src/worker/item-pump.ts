@@ -21,7 +21,7 @@ export class ItemPump implements ItemOutlet {
   /** Items that the caller has room for now. */
   #room: number;
   #isStalled = false;
-  /** Whether the items come from a dispatcher. */
+  /** True if the items come from a dispatcher. */
   isTaken = false;
   #isStopped = false;
   #granted: ((items: number) => void) | undefined;

@@ -6,7 +6,7 @@ import { nextImmediate } from '../soon.ts';
 export interface TurnOptions {
   /** Resumes after a turn of the event loop. Default: by `setImmediate`. */
   readonly afterTurn?: (resume: () => void) => void;
-  /** Whether frames come only as events of the event loop, as over a pipe from another process. Default `false`. */
+  /** True if frames come only as events of the event loop, as over a pipe from another process. Default `false`. */
   readonly byEvents?: boolean | undefined;
 }
 

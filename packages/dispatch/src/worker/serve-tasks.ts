@@ -45,7 +45,7 @@ export interface ServeOptions
 
 /** Tasks of a worker, being served. */
 export interface Served {
-  /** Takes any message of the port; ignores those that are not from the kernel. */
+  /** Takes any message of the port; ignores messages that are not from the kernel. */
   receive(message: unknown): void;
   /** Takes messages that came together: no call begins before all are read. */
   receiveAll(messages: readonly unknown[]): void;
@@ -53,7 +53,7 @@ export interface Served {
   accept(frames: readonly (ToWorker | Undecodable)[]): void;
   /** Posts waiting answers. The owner calls it when the process exits, so that they are not lost with it. */
   flush(): void;
-  /** Sends a frame of the worker itself, beside those of its tasks. @throws for data that cannot be cloned */
+  /** Sends a frame of the worker itself, beside the frames of its tasks. @throws for data that cannot be cloned */
   tell(frame: ReportFrame | RecycleFrame | BusyFrame | RoomFrame): void;
   /** Stops starting and posting, and aborts running tasks: the kernel is gone. */
   abandon(reason: unknown): void;
@@ -95,7 +95,7 @@ class TaskServer implements Served {
   #waitsSince = 0;
   #isTicking = false;
   #hasDropped = false;
-  /** Polls for the next call while the worker is idle, if the kernel says so. */
+  /** Polls for the next call while the worker is idle, if the kernel asks for it. */
   readonly #poll = new BusyPoll();
   #polls = false;
   #isAbandoned = false;

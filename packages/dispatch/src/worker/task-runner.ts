@@ -28,7 +28,7 @@ export interface TaskRunnerOptions extends TurnOptions {
   claim(seq: number): boolean;
   /** Called once after `stop`, when the last task has settled and `teardown` is over. */
   stopped(failure: { readonly error: unknown } | undefined): void;
-  /** Whether an error says that the task was lost with a worker behind this one, to which it was passed on. Default: none does. */
+  /** Returns true for the error of a task that was lost with a worker behind this one, to which it was passed on. Default: none does. */
   readonly isLoss?: ((error: unknown) => boolean) | undefined;
   /**
    * Called when a stream has sent all that its caller has room for, and again when it goes on or has settled: until then it
@@ -81,7 +81,7 @@ export class TaskRunner {
     this.#hooks.report(this.#tell);
   }
 
-  /** Applies frames. Calls start in their order, now or after those that wait; aborts apply first. */
+  /** Applies frames. Calls start in their order, now or after the calls that wait; aborts apply first. */
   accept(frames: readonly ToWorker[]): void {
     for (const frame of frames) {
       if (frame.kind === 'run') this.#queue.push(frame);
@@ -94,7 +94,7 @@ export class TaskRunner {
     this.#queue.settle();
   }
 
-  /** Whether no task runs or waits. */
+  /** True if no task runs or waits. */
   get isIdle(): boolean {
     return this.#running.size === 0 && this.#queue.isEmpty;
   }
@@ -275,7 +275,7 @@ export class TaskRunner {
     return new DispatchError('ERR_UNKNOWN_TASK', text, { data });
   }
 
-  /** Returns the error for a value of a task that cannot be sent; that of the port, if it says so itself. */
+  /** Returns the error for a value of a task that cannot be sent: the error of the port, if it is a DispatchError. */
   #notSendable(
     what: 'the result' | 'an item' | 'progress',
     { task }: TaskRun,
@@ -302,7 +302,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return isObject(value) && typeof value['then'] === 'function';
 }
 
-/** Whether a task has returned items, one after the other. */
+/** Returns true if a task has returned items, one after the other. */
 function isItems(value: unknown): value is AsyncIterable<unknown> {
   return isObject(value) && typeof value[Symbol.asyncIterator] === 'function';
 }

@@ -47,7 +47,7 @@ export class TaskWorker {
     else if (this.#state.kind === 'loading') this.#state.early.push(...frames);
   }
 
-  /** Whether the tasks are ready, and none runs or waits. */
+  /** True if the tasks are ready, and none runs or waits. */
   get isIdle(): boolean {
     return this.#state.kind === 'ready' && this.#state.runner.isIdle;
   }

@@ -136,7 +136,7 @@ test('frames of settled calls are ignored', async () => {
   expect(dispatcher.stats()).toMatchObject({ completed: 1, failed: 0, workers: [{ done: 1 }] });
 });
 
-test('a call that was dropped though nobody aborted it runs elsewhere', async () => {
+test('a call that was dropped though no caller aborted it runs elsewhere', async () => {
   const { run, ready, transport } = createPool({ max: 2, window: 1 });
   await ready();
   run(0);

@@ -67,7 +67,7 @@ test.each<FromWorker>([
   expect(dispatcher.stats()).toMatchObject({ returned: 0, retried: 0, failed: 0 });
 });
 
-test('whatever frames for no call a worker sends, its calls and those of others are answered [checked-frames]', async () => {
+test('whatever frames for no call a worker sends, its calls and the calls of others are answered [checked-frames]', async () => {
   const seq = fc.constantFrom(NONE, 0, -1, 0.5, 1e300);
   const number = fc.constantFrom(0, -1, 1, -1e12, 1e308);
   const error = fc.constantFrom<unknown>(null, 5, new Error('odd'));

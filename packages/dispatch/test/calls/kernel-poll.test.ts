@@ -13,7 +13,7 @@ const spare = usableCores() - 1;
 const { setImmediate: afterTurn } = globalThis;
 const aTurn = (): Promise<void> => new Promise((resolve) => afterTurn(resolve));
 
-/** What workers were told of polling, in the order of their slots. */
+/** Latest frames about polling, in the order of the workers' slots. */
 function toldBy({ workers }: { workers: readonly { frames: readonly { kind: string }[] }[] }) {
   return workers.map(({ frames }) => frames.filter(({ kind }) => kind === 'poll'));
 }
@@ -53,7 +53,7 @@ test('after more workers than that had calls, polling goes on once it was not so
   expect(found.at(-1)).toBe(spare > 0);
 });
 
-test('a worker is told once, and again when it is to stop polling', async () => {
+test('a worker gets one frame to poll, and one to stop polling', async () => {
   const { run, ready, transport } = createPool({ max: spare + 1, window: 2 }, { polls: true });
   await ready();
   for (let call = 1; call <= 3; call += 1) {
@@ -146,7 +146,7 @@ test('for the items of a stream neither side polls, for a call beside it both do
   await turn();
 });
 
-/** How often the event loop of a worker turns without a message, once it has answered a call. */
+/** Number of turns of a worker's event loop without a message, once it has answered a call. */
 async function turnsAfter(on: boolean | undefined): Promise<number> {
   const turns = vi.spyOn(globalThis, 'setImmediate');
   const rig = await readyRig(moduleOf('{ echo: (value) => value }'));
@@ -168,7 +168,7 @@ async function turnsAfter(on: boolean | undefined): Promise<number> {
   return seen;
 }
 
-test('an idle worker polls for a moment if it was told to', async () => {
+test('an idle worker polls for a moment if a frame asked it to', async () => {
   expect(await turnsAfter(true)).toBeGreaterThanOrEqual(POLL_TURNS);
   vi.restoreAllMocks();
   expect(await turnsAfter(false)).toBeLessThan(POLL_TURNS / 2);

@@ -61,7 +61,7 @@ test('calls behind a long task move to another worker, in their order', async ()
   expect(dispatcher.stats()).toMatchObject({ completed: 6, retried: 0 });
 });
 
-test('calls that nobody else could run move when another worker becomes ready', async () => {
+test('calls that no other worker could run move when another worker becomes ready', async () => {
   const { run, clock, transport, dispatcher } = createPool(
     { min: 2, max: 2, window: 4 },
     { reclaims: true },
@@ -128,7 +128,7 @@ test('calls with a key, of a broadcast, and with buffers that were moved stay', 
   expect(all.state).toBe('resolved');
 });
 
-test('a worker that is held up is given nothing until it says something', async () => {
+test('a worker that is held up is given nothing until it sends a frame', async () => {
   const { run, look, transport } = await recallPool({ window: 2 });
   for (const input of ['long', 'a', 'b', 'c']) run(input);
   await turn();

@@ -151,7 +151,7 @@ test('checkMapOptions() refuses counts and flags of other types', () => {
   );
 });
 
-test('checkRunOptions() and checkMapOptions() refuse unknown options, and those of each other', () => {
+test('checkRunOptions() and checkMapOptions() refuse unknown options, and options of each other', () => {
   const unknown = (action: string, name: string) =>
     `Cannot ${action}: unknown option \`${name}\`; `;
   const timeout = new TypeError(`${unknown('run task', 'timeout')}did you mean \`timeoutMs\`?`);

@@ -65,7 +65,7 @@ test('a call is traced from its acceptance until it has settled', async () => {
   ]);
 });
 
-test('texts that a subscriber of the start adds go to the task, below those of the caller', async () => {
+test('texts that a subscriber of the start adds go to the task, below the texts of the caller', async () => {
   const { run, ready, transport } = createPool();
   await ready();
   const add = (message: unknown): void => {
@@ -86,7 +86,7 @@ test('texts that a subscriber of the start adds go to the task, below those of t
   ]);
 });
 
-test('each attempt of a call is published: those that were lost, and the last one', async () => {
+test('each attempt of a call is published: the lost ones, and the last one', async () => {
   const retries = listen('ticketing:dispatch:retry');
   const ended = listen('tracing:ticketing:dispatch:run:asyncEnd');
   const { run, ready, transport, clock } = createPool({ name: 'trips' });

@@ -183,7 +183,7 @@ test("splitPoolOptions() parts the pool's options from those of the transport", 
   });
 });
 
-test('splitPoolOptions() refuses an unknown option, and knows those of both', () => {
+test('splitPoolOptions() refuses an unknown option, and knows the options of both', () => {
   for (const [name, near] of [
     ['maxQueueSize', 'maxQueue'],
     ['envs', 'env'],

@@ -8,23 +8,23 @@ export interface RunStep {
   readonly priority: number;
   readonly canAbort: boolean;
   readonly canClone: boolean;
-  /** What its `onProgress` does. */
+  /** Effect of its `onProgress`. */
   readonly progress: 'none' | 'listens' | 'throws';
   readonly retries: number;
   readonly timeouts: Pick<RunOptions, 'timeoutMs' | 'queueTimeoutMs' | 'runTimeoutMs'>;
 }
 
-/** What a worker does. Those that come twice are twice as likely. */
+/** Acts of a worker. An act that is listed twice is twice as likely. */
 const workerSteps = [
   ...(['ready', 'ready', 'start', 'start', 'answer', 'answer', 'fail'] as const),
   ...(['progress', 'exit', 'ill', 'load', 'busy', 'room', 'room', 'keys-only', 'lose'] as const),
 ] as const;
 
-/** What happens to a pool. */
+/** Event of a pool. */
 export type Step =
   | RunStep
   | { readonly kind: 'abort'; readonly which: number }
-  /** Of a worker: it says something, or ends. */
+  /** Act of a worker: a frame, or its end. */
   | {
       readonly kind: (typeof workerSteps)[number];
       readonly which: number;
@@ -38,7 +38,7 @@ export type Step =
   | { readonly kind: 'scale'; readonly workers: number }
   | { readonly kind: 'turn' | 'reload' | 'capacity' | 'spawn-throws' | 'drain' | 'close' };
 
-/** How the pool is made. */
+/** Options of the pool. */
 export interface Setting {
   readonly min: number;
   readonly more: number;

@@ -12,7 +12,7 @@ import {
   step,
 } from './kernel-model-steps.ts';
 
-/** What holds whatever happens to pools of such settings. */
+/** Properties of pools of such settings, whatever happens to them. */
 function holds(
   settings: fc.Arbitrary<Setting>,
   oneStep: fc.Arbitrary<Step> = step,

@@ -124,7 +124,7 @@ export class KernelModel {
     }
   }
 
-  /** What is true after every step. */
+  /** Checks that hold after every step. */
   check(): void {
     const { transport, dispatcher, setting: own } = this;
     expect(transport.violations).toEqual([]);
@@ -145,7 +145,7 @@ export class KernelModel {
     }
   }
 
-  /** What is true after a turn of the event loop. */
+  /** Checks that hold after a turn of the event loop. */
   checkAtRest(): void {
     const stats = this.dispatcher.stats();
     const pending = this.calls.filter(({ outcome }) => outcome.state === 'pending');

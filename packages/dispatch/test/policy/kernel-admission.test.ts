@@ -144,7 +144,7 @@ test('eight departures are enough to know, and departures of a worker count from
   expect(pool.dispatcher.stats()).toMatchObject({ queued: 11, expectedWaitMs: 110 });
 });
 
-test('what was measured follows a change, also one for the worse of which no call tells', async () => {
+test('what was measured follows a change, also one for the worse that no call shows', async () => {
   const pool = createPool({ window: 1 });
   await pool.ready();
   for (let index = 0; index < 201; index++) pool.run(index);

@@ -148,7 +148,7 @@ describe('a worker that is there for its keys', () => {
     expect(owner.inputs).toEqual([1, 2, 2, 3]);
   });
 
-  test('gets all calls while no other worker takes any, and until it is told otherwise', async () => {
+  test('gets all calls while no other worker takes any, and until it is set otherwise', async () => {
     const { run, any, owner, transport, clock } = await keysOnlyPool();
     for (const input of [1, 2, 3]) run(input);
     await turn();

@@ -77,7 +77,7 @@ describe('choose-worker', () => {
   const chosen = (queue: PoolQueue, target: object) =>
     workerFor(queue, { ...anyWorker, ...target }, clock)?.workerId;
 
-  test('a call goes to the worker with room and the fewest calls, apart from one if it says so', () => {
+  test('a call goes to the worker with room and the fewest calls, apart from one if its options exclude it', () => {
     const queue = queueOf(
       slotsOf(worker(1, { calls: [one] }), worker(2), worker(3, { phase: 'starting' })),
     );

@@ -81,7 +81,7 @@ function hit(rig: ReturnType<typeof manualPoll>): boolean {
   return isPolled;
 }
 
-/** How many of the waits in a row that follow are polled, or, with `polled` false, are not. */
+/** Number of the waits in a row that follow and are polled, or, with `polled` false, are not. */
 function inARow(rig: ReturnType<typeof manualPoll>, wait: typeof miss, polled: boolean): number {
   let count = 0;
   while (wait(rig) === polled) count += 1;

@@ -16,7 +16,7 @@ function reader(large?: LargeMessages) {
   return { got, stream };
 }
 
-/** As a socket writes it. */
+/** Returns a message as a socket writes it. */
 function bytesOf(message: WireMessage, large?: LargeMessages): Uint8Array {
   const data = messageData(message, large);
   return typeof data === 'string' ? Buffer.from(data, 'latin1') : data;

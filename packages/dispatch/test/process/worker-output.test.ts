@@ -8,7 +8,7 @@ afterEach(() => void vi.restoreAllMocks());
 const stderr = { stream: 'stderr', workerId: 7 } as const;
 const drains = (): number => process.stderr.listenerCount('drain');
 
-/** What is written to our standard error, which is full from now on. */
+/** Output to our standard error, which is full from now on. */
 function fillStderr(): string[] {
   const written: string[] = [];
   vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => {

@@ -99,7 +99,7 @@ test.each([
   expect(end?.stderrTail).toContain('child.mjs');
 });
 
-test('kill() ends a loop, and the journal tells what had started', async () => {
+test('kill() ends a loop, and the journal has what had started', async () => {
   const worker = begin();
   worker.child.post({ kind: 'spin', seq: 3 });
   await worker.message(2);

@@ -1,6 +1,6 @@
 import type { Window, WindowLoad } from '../../src/kernel/state/worker/window.ts';
 
-/** What each task does: computes, then waits for something else. */
+/** Times of each task: it computes, then waits. */
 export interface SimulatedLoad {
   readonly cpuMs: number;
   readonly waitMs: number;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DispatchError } from '../../src/errors.ts';
 import { decodeError, encodeError } from '../../src/wire/error-codec.ts';
 
-/** As it arrives on the other side. */
+/** Returns an error as it arrives on the other side. */
 function arrived<T>(thrown: T): T {
   return decodeError(structuredClone(encodeError(thrown))) as T;
 }

@@ -56,7 +56,7 @@ test.each([new Date(0), new Map([[1, 2]]), Number.NaN, 1n])(
   },
 );
 
-test('the error of a value that JSON changes says where it is', async () => {
+test('the error of a value that JSON changes names its place', async () => {
   await using dispatcher = createInProcessDispatcher(defineTasks(tasks), { clone: true });
   await expect(dispatcher.run('give', { offers: [{ at: Number.NaN }] })).rejects.toThrow(
     'Cannot send the input of task `give`: JSON does not keep `offers[0].at`, which is NaN',

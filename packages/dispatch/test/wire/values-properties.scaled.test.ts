@@ -104,7 +104,7 @@ describe.each(channels)('over the channel of %s', (_name, channel) => {
   });
 });
 
-test('jsonKeeps() says yes only to what JSON gives back as structured clone would', () => {
+test('jsonKeeps() is true only for what JSON gives back as structured clone would', () => {
   let kept = 0;
   fc.assert(
     fc.property(fc.oneof(tree, fc.jsonValue()), (value) => {
@@ -144,7 +144,7 @@ test.each<[string, unknown]>([
   expect(jsonKeeps(value)).toBe(false);
 });
 
-test('jsonKeeps() says yes to plain data, with and without a prototype', () => {
+test('jsonKeeps() is true for plain data, with and without a prototype', () => {
   const bare = Object.assign(Object.create(null), { a: [1, 'x', null, { b: true }] });
   expect(jsonKeeps(bare)).toBe(true);
   expect(jsonKeeps({ [Symbol('passed over by both')]: 1, a: 1 })).toBe(true);

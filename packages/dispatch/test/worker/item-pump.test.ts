@@ -113,7 +113,7 @@ test('an error of a result that was no stream is dropped: the call has its own',
   );
 });
 
-test('a stream says when it waits for its caller, and when it goes on or ends', async () => {
+test('a stream reports when it waits for its caller, and when it goes on or ends', async () => {
   const rig = createRig({
     async *items(count: number) {
       for (let item = 1; item <= count; item += 1) yield item;

@@ -35,7 +35,7 @@ test('of frames that come by events no turn is awaited as long as the calls of e
   expect([shift(20), turns.length]).toEqual([3, 0]);
 });
 
-test('of frames that come by events the rest waits for a turn once, and so do those that come meanwhile', () => {
+test('of frames that come by events the rest waits for a turn once, and so do frames that come meanwhile', () => {
   const { queue, turns, shift, resumed } = queueOf(true, 1, 2);
   expect([shift(10), shift(11.1)]).toEqual([1, undefined]);
   queue.settle();

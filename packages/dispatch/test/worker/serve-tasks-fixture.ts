@@ -7,10 +7,10 @@ import { type Channel, processChannel } from '../wire-fixture.ts';
 /** A worker whose other end is the test. */
 export interface ServedRig {
   readonly served: Served;
-  /** What came in each message, but for reports of load: those ride along at times that are unknown here. */
+  /** Frames of each message, but for reports of load: these come at times that are unknown here. */
   readonly messages: FromWorker[][];
   readonly loads: FromWorker[];
-  /** What came in them, and what happened around it: `claimed 1`, `exit 0`. */
+  /** Frames of all messages, and events between them: `claimed 1`, `exit 0`. */
   readonly log: (FromWorker | string)[];
   send(...frames: readonly ToWorker[]): void;
   /** Resolves when so much has been told. */

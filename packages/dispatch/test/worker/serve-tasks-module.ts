@@ -1,7 +1,7 @@
 import { defineTasks } from '../../src/define-tasks.ts';
 import { transferred } from '../../src/task-results.ts';
 
-/** What the thread of `serve-tasks.test.ts` runs. */
+/** Tasks of the thread of `serve-tasks.test.ts`. */
 export default defineTasks({
   give: (input: unknown) => input,
   moved: () => {

@@ -8,7 +8,7 @@ import { runFrame } from '../wire-fixture.ts';
 export interface RunnerRig {
   readonly runner: TaskRunner;
   readonly told: FromWorker[];
-  /** What happened in which order: `started 1`, `task`, … */
+  /** Events in their order: `started 1`, `task`, … */
   readonly log: string[];
   /** Streams that wait for room, and those that go on. */
   readonly stalls: (readonly [seq: number, isStalled: boolean])[];

@@ -160,7 +160,7 @@ export class PoolDispatcher implements Dispatcher<TaskMap> {
     return broadcast(this.#pool, task, input, options, this.#own);
   }
 
-  /** Why a lent dispatcher takes no call. */
+  /** Returns the error with which a lent dispatcher refuses a call; undefined if it takes calls. */
   #refusal(task: string): DispatchError | undefined {
     const { name } = this.#pool.options;
     if (this.#returned.signal.aborted) return closed(name, task);

@@ -88,14 +88,14 @@ export async function* mapTasks(
   }
 }
 
-/** Whether the dispatcher would refuse the next call too, until somebody does something about it. */
+/** Returns true for the error of a dispatcher that refuses the next call too, until an operator or the program acts. */
 function isRefusal(
   error: unknown,
   { name, lastName = name, task }: MappedTask,
 ): error is DispatchError {
   if (!DispatchError.is(error) || error.data.task !== task) return false;
   const { code, data } = error;
-  // A worker says it too, before the dispatcher knows its tasks.
+  // A worker reports it too, before the dispatcher knows its tasks.
   if (code === 'ERR_UNKNOWN_TASK') return true;
   return (code === 'ERR_CIRCUIT_OPEN' || code === 'ERR_NO_HOST') && data.name === lastName;
 }

@@ -27,7 +27,7 @@ export async function reloadWorkers(
       slot.current?.health.setReplaced(true);
       try {
         await replace(pool, slot).catch((error: unknown) => {
-          // A new worker that dies once, as for want of memory, says nothing of the next one: another try, and no more.
+          // A new worker that dies once, as for want of memory, is no sign for the next one: another try, and no more.
           const isLost = DispatchError.is(error) && error.code === 'ERR_WORKER_LOST';
           if (!isLost || slot.current === undefined || pool.phase === 'closed') throw error;
           return replace(pool, slot);

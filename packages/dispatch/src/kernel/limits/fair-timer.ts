@@ -1,6 +1,6 @@
 import type { Clock } from '@ticketing/kit';
 
-/** A timer that fires later than this share of its time, and than this many milliseconds, judges nobody. */
+/** Share of its time by which a timer may be late, beside these milliseconds, and still judge a worker. */
 const LATE_SHARE = 0.25;
 const LATE_MS = 20;
 /** Times that it is set again at most: a process that is always late must still be able to end a worker. */
@@ -30,7 +30,7 @@ export function startFairTimer(timer: FairTimer, pauses: number = MOST_PAUSES): 
   );
 }
 
-/** Whether a timer of `ms` that was due at `dueAt` fires so late that others may have been late as well. */
+/** Returns true if a timer of `ms` that was due at `dueAt` fires so late that others may have been late as well. */
 export function isLate(clock: Clock, dueAt: number, ms: number): boolean {
   return clock.now() - dueAt > Math.max(LATE_MS, ms * LATE_SHARE);
 }

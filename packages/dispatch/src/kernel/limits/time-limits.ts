@@ -6,7 +6,7 @@ export interface Limited {
   readonly enqueuedAt: number;
 }
 
-/** Time limit, with the code of the error that tells that it has passed. */
+/** Time limit, with the code of the error that reports its end. */
 export interface TimeLimit<T> {
   readonly call: T;
   readonly code: 'ERR_TIMEOUT' | 'ERR_QUEUE_TIMEOUT';

@@ -19,7 +19,7 @@ export type Admittance =
 
 const WAIT: Admittance = { kind: 'wait' };
 
-/** Decides whether a call may wait. One at the head of the queue always may, since it is next. */
+/** Decides whether a call may wait. A call at the head of the queue always may, because it is next. */
 export function admit(
   queue: PoolQueue,
   call: {
@@ -41,7 +41,7 @@ export function admit(
   return { kind: 'overloaded', option, limit, expectedWaitMs: Math.ceil(waitMs), retryAfterMs };
 }
 
-/** Whether calls are refused: no worker is ready, and the circuit is not closed. */
+/** Returns true if calls are refused: no worker is ready, and the circuit is not closed. */
 export function isBroken({ circuit, slots }: Pick<PoolStaff, 'circuit' | 'slots'>): boolean {
   return circuit.state !== 'closed' && countReady(slots) === 0;
 }
@@ -51,7 +51,7 @@ export function queueRoom({ slots, waiting, options }: PoolQueue): number {
   return options.maxQueue - waiting.size + roomOf(slots);
 }
 
-/** Whether a call with a key would be taken besides `others`, of which all may be for its worker. */
+/** Returns true if a call with a key would be taken besides `others`, of which all may be for its worker. */
 export function hasRoomFor(queue: PoolQueue, key: string, others: number, clock: Now): boolean {
   const target = { ...anyWorker, key };
   if (others === 0 && workerFor(queue, target, clock) !== undefined) return true;

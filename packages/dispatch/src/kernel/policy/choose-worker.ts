@@ -54,7 +54,7 @@ function homeSlot(
   return slots.find(({ current }) => current?.workerId === home)?.index;
 }
 
-/** Whether calls without a key pass this worker over: it is there for its keys, and others are ready. */
+/** Returns true if calls without a key pass a worker over: it is reserved for its keys, and others are ready. */
 export function leavesToOthers({ admission }: PoolWorker, slots: readonly Slot[]): boolean {
   return (
     admission.keysOnly &&

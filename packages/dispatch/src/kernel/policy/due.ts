@@ -19,7 +19,7 @@ export function recycleLimits({
   };
 }
 
-/** Whether a worker has reached a limit at which it is replaced. */
+/** Returns true if a worker has reached a limit at which it is replaced. */
 export function isDue({ load, health: { limits }, bornAt }: PoolWorker, now: number): boolean {
   return (
     load.done >= limits.tasks ||
@@ -29,7 +29,7 @@ export function isDue({ load, health: { limits }, bornAt }: PoolWorker, now: num
   );
 }
 
-/** Whether a worker owes no answer now: a task may keep it from one, unless that was overdue and nothing has come since. */
+/** Returns true if a worker need not answer now: a task may block it, unless its answer is overdue and no frame has come since. */
 export function mayBeSilent({ isRunning, health }: PoolWorker): boolean {
   return isRunning && !health.isOverdue;
 }

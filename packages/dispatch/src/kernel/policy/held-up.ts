@@ -22,7 +22,7 @@ export function movableCalls(worker: PoolWorker): Call[] {
   return [...calls].filter((call) => canMove(call, started));
 }
 
-/** Whether another worker may run the calls that this one has not begun. */
+/** Returns true if another worker may run the calls that a worker has not begun. */
 export function canHelp(worker: PoolWorker, slots: readonly Slot[], isHopeful: boolean): boolean {
   return slots.some((slot) => {
     const { current } = slot;
@@ -45,7 +45,7 @@ export function checksAfter(checks: number, heldMs: number): number {
 
 /**
  * Returns the milliseconds that a call stays where it is, doubled with each move. Without the doubling a call that takes long to
- * arrive, since it is large or all workers wait for a processor, would move for ever.
+ * arrive, because it is large or all workers wait for a processor, would move for ever.
  */
 function stayMs(moves: number): number {
   return HELD_UP_CHECK_MS * 2 ** moves;

@@ -57,7 +57,7 @@ export interface CallPlace {
 export interface ItemSink {
   /** Items that may be under way or wait here. */
   readonly window: number;
-  /** Whether an item has come: the call is never made again. */
+  /** True if an item has come: the call is never made again. */
   readonly hasBegun: boolean;
   begin(call: Call, kernel: StreamKernel): void;
   item(value: unknown): void;
@@ -184,7 +184,7 @@ export class Call implements Queued {
     return added === undefined || Object.keys(added).length === 0 ? own : { ...added, ...own };
   }
 
-  /** Whether something of it was moved away: it cannot be sent again. */
+  /** True if a buffer or port of the input was moved: the call cannot be sent again. */
   get isSpent(): boolean {
     // A port does not show that it was moved: it counts as moved once a worker has the call.
     const isMoved = (each: Movable): boolean =>

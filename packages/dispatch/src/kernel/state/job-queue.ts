@@ -154,7 +154,7 @@ export class JobQueue<J extends Queued> {
   }
 }
 
-/** Whether a job goes before another, even of another queue. */
+/** Returns true if a job goes before another, even of another queue. */
 export function goesBefore(job: Queued, other: Queued | undefined): boolean {
   if (other === undefined) return true;
   const lead = due(job) - due(other);

@@ -23,14 +23,14 @@ export class PolledAnswers {
   readonly #most: number;
   /** Messages to read until polling goes on, after more workers than that may have had calls. */
   #crowded = 0;
-  /** Whether a stream has got credit since the last message. */
+  /** True if a stream has got credit since the last message. */
   #hasGranted = false;
 
   constructor(isOn: boolean) {
     this.#most = isOn ? usableCores() - 1 : 0;
   }
 
-  /** Whether it ever polls. */
+  /** True if the pool ever polls. */
   get isOn(): boolean {
     return this.#most > 0;
   }
@@ -41,7 +41,7 @@ export class PolledAnswers {
     if ((calls > streams || this.#hasGranted) && this.#hasCores(inFlight)) this.#poll.expect();
   }
 
-  /** Whether workers are to poll for calls. */
+  /** Returns true if workers must poll for calls. */
   polls(inFlight: InFlight): boolean {
     const { calls, streams } = inFlight;
     return calls > streams && this.#hasCores(inFlight) && this.#poll.isTrying;

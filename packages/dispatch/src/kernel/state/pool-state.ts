@@ -28,7 +28,7 @@ export function addSlots(slots: Slot[], count: number): void {
   }
 }
 
-/** Whether a slot has a worker, or gets one. */
+/** Returns true if a slot has a worker, or gets one. */
 export function isTaken({ current, next, restartTimer }: Slot): boolean {
   return (current ?? next ?? restartTimer) !== undefined;
 }
@@ -94,9 +94,9 @@ export interface PoolQueue {
   readonly waiting: WaitingCalls;
   readonly departures: Departures;
   readonly options: Pick<ResolvedPoolOptions, 'maxQueue' | 'maxWaitMs'>;
-  /** Whether workers may differ in speed. */
+  /** True if workers may differ in speed. */
   readonly mayDiffer: boolean;
-  /** Whether empty slots get workers. */
+  /** True if empty slots get workers. */
   readonly isHopeful: boolean;
   /** Returns the owner of a key, for transports that know it. */
   readonly homeOf: ((key: string, workerIds: readonly number[]) => number | undefined) | undefined;
@@ -153,7 +153,7 @@ export type PoolNews =
 
 /** Changes since the last pass of `advance`, which clears them; `reported` is cleared by `kernel.ts`. */
 export interface PoolChanges {
-  /** Whether the pass runs now. */
+  /** True while the pass runs. */
   isRunning: boolean;
   /** Workers whose room, calls or phase have changed. */
   touched: PoolWorker[];
@@ -183,7 +183,7 @@ export interface UnsentFrames {
   isTicking: boolean;
   /** Sends all; one function for all turns. */
   tick: (() => void) | undefined;
-  /** Whether tasks run in other threads, so that none begins within the code that sends. */
+  /** True if tasks run in other threads, so that none begins within the code that sends. */
   readonly isApart: boolean;
 }
 

@@ -19,7 +19,7 @@ export class ProcessHold {
     }
   }
 
-  /** Whether it could let go, and no timer for that runs. */
+  /** True if the process could be let go, and no timer for that runs. */
   get canLetGo(): boolean {
     return this.isHeld && this.#timer === undefined;
   }

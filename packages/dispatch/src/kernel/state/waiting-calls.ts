@@ -47,13 +47,13 @@ export class WaitingCalls {
     this.size -= 1;
   }
 
-  /** Whether calls wait for a slot's worker alone; without a slot, for any worker. */
+  /** Returns true if calls wait for the worker of a slot alone; without a slot, for any worker. */
   has(slot: number | undefined): boolean {
     const queue = slot === undefined ? this.#shared : this.#bySlot.get(slot);
     return queue !== undefined && queue.size > 0;
   }
 
-  /** Whether the worker of a slot could run one. */
+  /** Returns true if the worker of a slot could run a waiting call. */
   hasFor(slot: number): boolean {
     return this.#shared.size > 0 || this.has(slot);
   }

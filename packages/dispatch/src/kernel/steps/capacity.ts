@@ -13,7 +13,7 @@ export function wakeWaiters(pool: PoolState): void {
   }
 }
 
-/** Whether there is room for one more call, beside the calls that callers were let through for. A broken pool counts as room: it refuses a call at once. */
+/** Returns true if there is room for one more call, beside the calls that callers were let through for. A broken pool counts as room: it refuses a call at once. */
 export function hasRoom(pool: PoolState, key: string | undefined): boolean {
   const { queue, capacity, options } = pool;
   const { clock } = options;

@@ -134,7 +134,7 @@ function stuck(pool: PoolState, worker: PoolWorker, call: Call): void {
   }
 }
 
-/** Whether a worker is killed for a task. One that serves requests is not: its health check decides. */
+/** Returns true if a worker is killed for a task. A worker that serves requests is not: its health check decides. */
 function isKilledFor({ transport }: PoolState, { isServing }: PoolWorker): boolean {
   return transport.capabilities.hardKill && !isServing;
 }

@@ -108,7 +108,7 @@ function sent(pool: PoolState): void {
   expectAnswers(pool);
 }
 
-/** Whether workers are to poll for their next call. */
+/** Returns true if workers must poll for their next call. */
 function polls({ polling, calls, staff }: PoolState): boolean {
   if (!polling.isOn) return false;
   const { active, streams } = calls;

@@ -75,7 +75,7 @@ export function killIfSilent(pool: PoolState, worker: PoolWorker): void {
   kill(worker);
 }
 
-/** Whether a busy worker may be replaced now. What makes one busy may do so to all, and a start takes time from the others. */
+/** Returns true if a busy worker may be replaced now. The cause may affect every worker, and a start takes time from the others. */
 function mayReplaceBusy({ staff }: PoolState): boolean {
   return staff.slots.every(({ next }) => next === undefined);
 }

@@ -4,18 +4,18 @@ export class Admission {
   given = 0;
   /** Streams at it that wait for their consumers: they take no room. */
   stalled = 0;
-  /** Whether it takes only calls whose key it owns, as long as others take calls. */
+  /** True if the worker takes only calls whose key it owns, as long as others take calls. */
   keysOnly = false;
   /** Bound of its latest `room`. */
   most: number = Number.POSITIVE_INFINITY;
   /** Largest bound of a `room`: estimates its capacity without rivals. */
   mostEver = 0;
-  /** When calls were taken back from it, if it has sent nothing since: it gets no calls. */
+  /** Time at which calls were taken back from the worker, if it has sent nothing since: it gets no calls. */
   heldUpAt: number | undefined = undefined;
-  /** Whether it gave a call back for want of room, and has sent no `room` since: it gets no calls. */
+  /** True if the worker gave a call back for want of room, and has sent no `room` since: it gets no calls. */
   #isBusy = false;
 
-  /** Whether it may get calls as far as its room allows. */
+  /** True if the worker may get calls as far as its room allows. */
   get isOpen(): boolean {
     return this.heldUpAt === undefined && !this.#isBusy;
   }

@@ -2,11 +2,11 @@ import type { ToWorker } from '../../../contract/frames.ts';
 
 /** Frames for one worker that wait to be sent. */
 export class Outbox {
-  /** Whether what is unsent will be sent in this turn. */
+  /** True if the unsent frames will be sent in this turn. */
   isToBeSent = false;
   #frames: ToWorker[] = [];
   #since = 0;
-  /** Whether the worker polls, as it was told last. */
+  /** True if the latest frame to the worker has it poll. */
   #polls = false;
 
   get isEmpty(): boolean {

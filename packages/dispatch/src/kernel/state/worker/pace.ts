@@ -1,6 +1,6 @@
 /** Weight of the latest run in the moving average. */
 const LATEST = 0.1;
-/** Milliseconds below which differences say nothing: a garbage collection takes as long. */
+/** Milliseconds below which differences are noise: a garbage collection takes as long. */
 export const LEAST_MS = 5;
 /** A worker that should have answered this many calls since it last did is slower than it was. */
 const SILENT_ANSWERS = 3;

@@ -13,7 +13,7 @@ export interface WindowLoad {
   readonly activeMs: number;
   /** Calls answered. */
   readonly done: number;
-  /** Whether calls waited because its window was full. */
+  /** True if calls waited because the window of the worker was full. */
   readonly starved: boolean;
   /** Milliseconds that the answered calls ran, all together; more than `elapsedMs` if they ran side by side. */
   readonly runMs: number;
@@ -41,7 +41,7 @@ interface AutoBounds {
   readonly max: number;
   /** Bytes of waiting calls that the way to the worker has room for. Default: any number. */
   readonly bytes?: number;
-  /** Whether no other worker could take waiting calls: then a window of 1 gains nothing. Default: there are others. */
+  /** Returns true if no other worker could take waiting calls: then a window of 1 gains nothing. Default: there are others. */
   readonly isSole?: () => boolean;
 }
 

@@ -4,11 +4,11 @@ export class WorkerHealth {
   heard = 0;
   /** Health check that it has not answered; `excused` if a task ran when the answer was due. */
   asked: 'due' | 'excused' | undefined = undefined;
-  /** Whether a call was taken off it that it did not settle in time, and it has answered no health check since. */
+  /** True if a call was taken off the worker that it did not settle in time, and it has answered no health check since. */
   isOverdue = false;
-  /** Whether its replacement has begun, or it is no longer needed. */
+  /** True if the replacement of the worker has begun, or it is no longer needed. */
   isReplaced = false;
-  /** Whether it asked to be replaced. */
+  /** True if the worker asked to be replaced. */
   asksRecycle = false;
   /** Highest call that it had begun at the latest check for held-up workers, and the checks in a row with the same. */
   seen: { readonly claimed: number; readonly checks: number } | undefined = undefined;

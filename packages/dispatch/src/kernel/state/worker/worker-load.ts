@@ -14,7 +14,7 @@ export class WorkerLoad {
     | undefined = undefined;
   memoryBytes: number | undefined = undefined;
   heapBytes: number | undefined = undefined;
-  /** When it last took waiting calls, or none waited for it; undefined until it is first filled. */
+  /** Time at which the worker last took waiting calls, or none waited for it; undefined until it is first filled. */
   servedAt: number | undefined = undefined;
   readonly window: Window;
   /** Time that it takes for a run, where workers may differ. */
@@ -22,7 +22,7 @@ export class WorkerLoad {
   #doneSince = 0;
   #runMsSince = 0;
   #bytesBefore = 0;
-  /** Whether calls have waited since its latest load frame because it was full. */
+  /** True if calls have waited since the latest load frame of the worker because it was full. */
   #isStarved = false;
   /** Milliseconds of its load frames since the last check, and the checks in a row that found it too busy. */
   #activeMs = 0;

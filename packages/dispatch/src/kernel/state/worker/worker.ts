@@ -28,7 +28,7 @@ export interface HeldCall {
 export interface WorkerStarting {
   /** Called once: with `undefined` when it has started, or with the error. */
   readonly onStart: ((error: unknown) => void) | undefined;
-  /** Whether it has reported that it can run tasks: it may still run some as a part of its start. */
+  /** True if the worker has reported that it can run tasks: it may still run some as a part of its start. */
   hasReported: boolean;
   /** Reason for which it could not start. */
   error: StartError | undefined;
@@ -36,7 +36,7 @@ export interface WorkerStarting {
 
 export interface StartError {
   readonly error: unknown;
-  /** Whether another start would fail the same way. */
+  /** True if another start would fail the same way. */
   readonly final: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface WorkerReports {
   moduleReport: unknown;
   /** Names of its tasks that `json` has marked; undefined if there are none. */
   jsonTasks: ReadonlySet<string> | undefined;
-  /** Whether it has answered a call, or reported other work: if it ends, its start did not fail. */
+  /** True if the worker has answered a call, or reported other work: if it ends, its start did not fail. */
   hasProved: boolean;
 }
 
@@ -120,19 +120,19 @@ export class Worker<C extends HeldCall> {
     return this.handle?.started() ?? 0;
   }
 
-  /** Whether a task is running. */
+  /** True while a task is running. */
   get isRunning(): boolean {
     const { started } = this;
     for (const { seq } of this.calls) if (seq <= started) return true;
     return false;
   }
 
-  /** Whether it may be at a breakpoint: nothing that it fails to do says that it is dead. */
+  /** True if the worker may be at a breakpoint: its silence is no sign that it is dead. */
   get isInspected(): boolean {
     return this.handle?.isInspected ?? false;
   }
 
-  /** Whether it does other work than tasks, which must not end for the sake of one. */
+  /** True if the worker does other work than tasks, which must not end because of a task. */
   get isServing(): boolean {
     return this.reports.report !== undefined;
   }
