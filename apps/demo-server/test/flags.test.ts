@@ -482,3 +482,15 @@ test('every command line of the README and the reference is one that the demo ac
     expect(() => readFlags(flags.trim().split(/\s+/), {}), line).not.toThrow();
   }
 });
+
+test('every flag that pages about the demo name is one of its programs', () => {
+  const pages = ['README.md', '../../README.md', '../../docs/choosing.md'].map(page);
+  const reference = page('../../docs/reference/demo-server.md');
+  const text = [...pages, reference].join('\n');
+  const names = Object.values<FlagSpec<unknown>>(flagSpecs).map(({ name }) => name);
+  // Those of the host, and of other programs in the same commands.
+  const others = ['name', 'help', 'filter', 'project', 'rounds'];
+  const named = [...text.matchAll(/(?<![\w-])--([a-z][a-z-]+)/g)].map(([, name]) => name);
+  expect(named.length).toBeGreaterThan(80);
+  expect(named.filter((name = '') => ![...names, ...others].includes(name))).toEqual([]);
+});

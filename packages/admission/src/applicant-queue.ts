@@ -106,7 +106,7 @@ export function createApplicantQueue(options: QueueOptions): ApplicantQueue {
 
 class Queue implements ApplicantQueue {
   readonly #options: QueueOptions;
-  /** In the order of their arrival. */
+  /** Applicants in the order of their arrival. */
   readonly #waiting = new LinkedList<Group>();
   readonly #byKey = new Map<string, Group>();
   readonly #pace: QueuePace;

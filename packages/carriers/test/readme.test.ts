@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
+import { stations } from '../src/index.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const reference = readFileSync(
@@ -33,6 +34,10 @@ test('each function that the pages of the wires name is one that a package expor
     .join();
   expect(named).toContain('openStations');
   for (const name of named) expect(exports).toMatch(new RegExp(`\\b${name}\\b`));
+});
+
+test('README: it counts the stations of the table', () => {
+  expect(readme).toMatch(new RegExp(`the ${stations.length}\\s+stations of \`stations\``));
 });
 
 test('README: every snippet is one that a test here runs', () => {

@@ -65,7 +65,7 @@ const NEAR_KM = 300;
 /** Most stations that `find` names when a text means several, or none. */
 const MOST_CANDIDATES = 10;
 const MOST_NEAREST = 5;
-/** From a city to the stations that its name means too: airports are farther away than others. */
+/** Kilometres from a city to the stations that its name means too: airports are farther away than others. */
 const BESIDE_KM = 60;
 /** Points below the first match at which another match counts as not meant: a village that also has a name of Munich. */
 const UNLIKELY_POINTS = 100;

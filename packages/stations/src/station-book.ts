@@ -23,7 +23,7 @@ export interface SuggestOptions {
 /** Possible meaning of a text. Plain data. */
 export interface Suggestion {
   readonly kind: 'city' | 'station';
-  /** For {@link StationBook.byId}. */
+  /** Id for {@link StationBook.byId}. */
   readonly id: string;
   readonly name: string;
   /** Name as a list shows it: `Barcelona (all stations)`. */

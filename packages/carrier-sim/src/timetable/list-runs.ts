@@ -12,7 +12,7 @@ interface RunsQuery {
   readonly seed: string;
   readonly service: Service;
   readonly date: string;
-  /** At most 1,000. Extra trains run where the timetable has fewer. Default 0. */
+  /** Number of trains, at most 1,000. Extra trains run where the timetable has fewer. Default 0. */
   readonly atLeast?: number;
 }
 

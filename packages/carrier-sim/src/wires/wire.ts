@@ -32,7 +32,7 @@ export function jsonAnswer(body: unknown, status = 200, headers: Answer['headers
 
 /** A request as it was sent. */
 export interface RawRequest {
-  /** In upper case. */
+  /** Method in upper case. */
   readonly method: string;
   /** Below the carrier's prefix, as it was sent: `/trains/2026-12-01`, `/` at least. */
   readonly path: string;

@@ -29,8 +29,8 @@ function codesOf(code: CarrierErrorCode, own: string): Record<string, CarrierErr
 }
 
 /**
- * Reads an answer. Errors come with status 200: that of the envelope, then that of the search. An answer may have those of other
- * methods beside it, in any order.
+ * Reads an answer. Errors come with status 200: in the envelope, then in the answer to the search. Answers to other methods may be
+ * beside it, in any order.
  *
  * @throws CarrierError
  */

@@ -210,7 +210,7 @@ async function send(
   return { body: response.body, receivedAt: response.receivedAt };
 }
 
-/** Whether arrivals after an instant are asked for that none precedes. */
+/** Returns whether arrivals after an instant are asked for that none precedes. */
 function isAfterArrivals({ kind, context }: HafasAsk): boolean {
   return kind === 'later' && context === undefined;
 }

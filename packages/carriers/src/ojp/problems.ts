@@ -1,7 +1,7 @@
 import { CarrierError, type CarrierErrorCode } from '@ticketing/core';
 import { childrenOf, type XmlElement } from '../wire/xml-reader.ts';
 
-/** By the end of a problem's type: 2.0 has `TRIP_NOTRIPFOUND`, and servers put other words before it. */
+/** Codes by the end of a problem's type: 2.0 has `TRIP_NOTRIPFOUND`, and servers put other words before it. */
 const codeByProblem: readonly (readonly [end: string, code: CarrierErrorCode])[] = [
   ['NOTRIPFOUND', 'NO_RESULTS'],
   ['ORIGINUNKNOWN', 'NOT_SERVED'],

@@ -103,7 +103,7 @@ function changeOf(before: RideLeg, after: RideLeg, ways: readonly XmlElement[]):
   return { kind: 'transfer', origin: before.destination, destination: after.origin, minutes };
 }
 
-/** In 1.0 the duration is all the time between two trains, and the way is a part of it; in 2.0 it is the way. */
+/** Returns the minutes of a way. In 1.0 the duration is all the time between two trains, and the way is a part of it; in 2.0 the duration is the way. */
 function wayMinutesOf(way: XmlElement): number | undefined {
   return minutesOf(textAt(way, 'WalkDuration')) ?? minutesOf(textAt(way, 'Duration'));
 }

@@ -18,7 +18,7 @@ export interface OsdmLinks {
   readonly prev?: string;
 }
 
-/** Whether a query asks for all journeys of a day. */
+/** Returns whether a query asks for all journeys of a day. */
 export function isWholeDay({ time, page }: CarrierQuery): boolean {
   return time === undefined && page === undefined;
 }

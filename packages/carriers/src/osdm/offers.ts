@@ -60,7 +60,7 @@ export function offersByTrip(
 
 /**
  * Returns the offers that a query can use, each id once, and whether the provider priced the trip for it. Offers for some of the
- * passengers are combined to offers for all, or say for whom they are. Left out are offers for sections that are not whole rides: what
+ * passengers are combined to offers for all, or have the indexes of these. Left out are offers for sections that are not whole rides: what
  * they cost for the query is not known.
  */
 export function readOffers(

@@ -110,7 +110,7 @@ function orLeftOut(read: WireReader, decode: () => Journey): Journey | LeftOut {
 
 /** The places of an answer. */
 interface NotedPlaces {
-  /** Whether a journey before has named it. */
+  /** Returns whether a journey before has named it. */
   isNoted(id: string): boolean;
   /** Gets each place that a journey names, places of the table until they are noted. */
   note(place: Place): void;

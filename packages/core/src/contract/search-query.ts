@@ -36,7 +36,7 @@ export interface SearchQuery {
 
 /** A checked query with every field that has a default. */
 export interface ResolvedQuery extends Omit<SearchQuery, 'passengers'> {
-  /** At least one. */
+  /** Travellers, at least one. */
   readonly passengers: readonly Passenger[];
 }
 

@@ -49,7 +49,7 @@ export function joinLegs(
   return isJoined ? withRisks(joined) : legs;
 }
 
-/** Whether a leg has anything that another may lack. */
+/** Returns whether a leg has anything that another may lack. */
 function isTold(leg: Leg): boolean {
   if (leg.kind === 'transfer') return leg.risk !== undefined;
   if (leg.remarks !== undefined || hasNews(leg)) return true;

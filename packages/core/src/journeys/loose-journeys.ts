@@ -6,7 +6,7 @@ import type { SameStops } from './same-stops.ts';
 const SAME_TIMES_MS = 2 * 60_000;
 /** Number of cells of arrivals for a cell of departures: 200 years. */
 const ROW = 2 ** 26;
-/** From the cell of a journey to itself, then to those beside it: what is nearest comes first. */
+/** Steps from the cell of a journey: to itself, then to the cells beside it, the nearest first. */
 const AROUND = /* @__PURE__ */ [0, -1, 1].flatMap((departure) =>
   [0, -1, 1].map((arrival) => departure * ROW + arrival),
 );
@@ -51,7 +51,7 @@ interface Entry {
 interface Group {
   readonly names: readonly string[];
   readonly entries: Set<Entry>;
-  /** For some of the names: entries by their values, as JSON. */
+  /** Entries by the values of some of the names, as JSON. */
   readonly indexes: Map<string, Index>;
 }
 
@@ -76,7 +76,7 @@ export function attachLoose(
   loose: Journey[],
   { compare, stops }: MergeContext,
 ): void {
-  /** By stations, then by the numbers of {@link cellOf}. */
+  /** Journeys by stations, then by the numbers of {@link cellOf}. */
   const places = new Map<string, Map<number, Map<string, Group>>>();
   const cellsOf = ({ legs }: Journey) => {
     const stop = (id: StationId): StationId => stops?.get(id) ?? id;

@@ -86,7 +86,7 @@ export interface TransferLeg {
   /** Minutes of the way. Between two trains 0 where the carrier has no time for it. */
   readonly minutes: number;
   /**
-   * At an end of a journey: the trains begin or end at a station near the one that was asked for. The carrier knows no way between
+   * Mark of a way at an end of a journey: the trains begin or end at a station near the one that was asked for. The carrier knows no way between
    * them, so that its minutes are no part of the duration.
    */
   readonly nearby?: true;
@@ -108,7 +108,7 @@ export interface Offer {
   /** Unique for its seller within one journey. */
   readonly id: string;
   readonly seller: CarrierId;
-  /** For all passengers of the query. */
+  /** Price for all passengers of the query. */
   readonly total: Money;
   /** Indexes among the rides of the journey that the offer covers, ascending. Absent: all. */
   readonly rides?: readonly number[];
@@ -129,7 +129,7 @@ export interface Offer {
 export interface OfferConditions {
   readonly refund: Condition;
   readonly exchange: Condition;
-  /** In the seller's words: at most {@link MAX_REMARK_LENGTH} characters. */
+  /** Text in the seller's words: at most {@link MAX_REMARK_LENGTH} characters. */
   readonly text?: string;
 }
 

@@ -13,7 +13,7 @@ export type Shape =
 
 /** First field of a value that does not match its shape. */
 export interface WrongField {
-  /** From the value on, `offers[0].fetchedAt`; empty for the value itself. */
+  /** Path from the value, `offers[0].fetchedAt`; empty for the value itself. */
   readonly path: string;
   readonly expected: string;
   readonly got: unknown;

@@ -57,7 +57,7 @@ export type SourceQuery<S extends Sources> = {
 
 /** Options of `createScatter`. */
 export interface ScatterOptions<S extends Sources = Sources> {
-  /** At least one, by id or in a list of `{ id, run }` with unique ids. */
+  /** Sources by id, or a list of `{ id, run }` with unique ids; at least one. */
   readonly sources: S;
   /** Milliseconds for a whole call, 1 to 600,000. Default 2,000. */
   readonly deadlineMs?: number | undefined;

@@ -6,7 +6,7 @@ export type AnswersOf<Answers> = { readonly [Id in keyof Answers]?: Answers[Id] 
 /** Answers of all sources until the deadline. */
 export interface ScatterResult<Query, Answers> {
   readonly query: Query;
-  /** By id, in the order of the sources: those whose state is `ok`. */
+  /** Answers by id, in the order of the sources, of each whose state is `ok`. */
   readonly answers: AnswersOf<Answers>;
   /** One per source that was asked, in the order of the sources. */
   readonly sources: readonly SourceStatus<keyof Answers & string>[];

@@ -78,7 +78,7 @@ export function stateOfCode(code: string): SettledState {
   return code === 'OVERLOADED' ? 'rejected-busy' : 'error';
 }
 
-/** Whether every source answered, and none ended early. */
+/** Returns whether every source answered, and none ended early. */
 export function isComplete(
   statuses: readonly {
     readonly state: SourceState;

@@ -27,7 +27,7 @@ export type RunCarrier = (
 
 /** Options of `createSearch`. */
 export interface SearchOptions {
-  /** At least one; ids are unique. */
+  /** Carriers with unique ids, at least one. */
   readonly carriers: readonly Carrier[];
   /** Milliseconds for a whole search, 1 to 600,000. Default 2,000. */
   readonly deadlineMs?: number | undefined;

@@ -13,7 +13,7 @@ const WORD_HANDICAP = 0.01;
 /** Meaning of a text: one station or city, none (with the nearest names), or several. */
 export type StationMatch =
   | { readonly kind: 'found'; readonly station: Station | StationGroup }
-  /** To find `nearest` may cost as much as a hundred other texts: it is looked for when it is read, and then kept. */
+  /** No station. `nearest` may cost as much as a hundred other texts: it is found when it is first read, and then kept. */
   | { readonly kind: 'unknown'; readonly nearest: readonly (Station | StationGroup)[] }
   | { readonly kind: 'ambiguous'; readonly candidates: readonly (Station | StationGroup)[] };
 

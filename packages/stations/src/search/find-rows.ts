@@ -166,7 +166,7 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
     };
   }
 
-  /** Whether a name of the row has the words in their order, and besides only such as a name may lack. */
+  /** Returns whether a name of the row has the words in their order, and besides only such as a name may lack. */
   function isCore(row: number, needed: readonly TypedWord[]): boolean {
     const end = nameStarts[row + 1] ?? 0;
     for (let name = nameStarts[row] ?? 0; name < end; name++) {
@@ -348,7 +348,7 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
     return { found, steps, words: needed };
   }
 
-  /** Whether a number of the text is in no name of the row, and a number of the row not in the text. */
+  /** Returns whether a number of the text is in no name of the row, and a number of the row not in the text. */
   function hasOtherNumber(row: number, needed: readonly TypedWord[]): boolean {
     const typedNumbers = needed.filter(({ text }) => /^\d+$/.test(text));
     const lacks = ({ from, to }: TypedWord) => !someWord(row, (word) => word >= from && word < to);

@@ -86,7 +86,7 @@ function writtenWords(name: string): WrittenWord[] {
   return words;
 }
 
-/** Whether some beginning of a word is as near to a typed one as suggestions allow. */
+/** Returns whether some beginning of a word is as near to a typed one as suggestions allow. */
 function isNear(word: string, typed: string): boolean {
   const short = typed.slice(0, 16);
   const edits = editsFor(short);

@@ -93,7 +93,7 @@ function letterRows(typed: string): LetterRows {
   };
 }
 
-/** Whether two words have their first letter in common, or would without a letter that one of them lacks. */
+/** Returns whether two words have their first letter in common, or would without a letter that one of them lacks. */
 function beginsAlike(one: string, other: string): boolean {
   return one[0] === other[0] || one[0] === other[1] || one[1] === other[0];
 }

@@ -44,7 +44,7 @@ export function buildWordIndex(table: StationTable, isTaken: (row: number) => bo
   const nameStarts = new Uint32Array(table.length + 1);
   const formStarts = new Uint32Array(table.length + 1);
   const [wordStarts, nameWords, formWords]: [number[], number[], number[]] = [[0], [], []];
-  /** By the number of a set: many stations of a city have the same names in other languages. */
+  /** Names by the number of a set: many stations of a city have the same names in other languages. */
   const aliasSets: (readonly NameNumbers[] | undefined)[] = [];
   const read = (name: string): NameNumbers => readName(name, numberOf, standIns);
   for (let row = 0; row < table.length; row++) {

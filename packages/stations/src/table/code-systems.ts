@@ -25,7 +25,7 @@ export type StoredSystem =
   | 'iata';
 
 /**
- * In the order in which an id is made of them. `ouigoFr` is the wire of France: the carrier `ouigo` of Spain asks by UIC numbers.
+ * Systems in the order in which an id is made of them. `ouigoFr` is the wire of France: the carrier `ouigo` of Spain asks by UIC numbers.
  */
 const systems: Readonly<Record<StoredSystem, System>> = {
   uic: {},

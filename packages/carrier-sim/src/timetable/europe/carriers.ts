@@ -32,7 +32,7 @@ export const europeanOperators: Readonly<
   db: { name: 'DB Fernverkehr', rics: '1080' },
 };
 
-/** In Swiss francs where the first train is one of SBB, else in euros. */
+/** Returns prices in Swiss francs where the first train is one of SBB, else in euros. */
 function osdmFares({ minutes, operator }: PricedRide, random: Random): readonly Fare[] {
   const saver = 10 * Math.round(minutes * (1.2 + random.next() * 2));
   const currency = operator === 'sbb' ? ({ currency: 'CHF' } as const) : {};
@@ -56,7 +56,7 @@ function osdmFares({ minutes, operator }: PricedRide, random: Random): readonly 
   return fares.slice(0, random.pick([1, 2, 3, 3])).map((fare) => ({ ...fare, ...currency }));
 }
 
-/** In euros; no price for journeys that begin with a train of SBB, and for one of six others. */
+/** Returns prices in euros; none for journeys that begin with a train of SBB, and for one of six others. */
 function hafasFares({ minutes, operator }: PricedRide, random: Random): readonly Fare[] {
   const saver = 90 + 100 * Math.round(minutes * (0.1 + random.next() * 0.25));
   const isKnown = random.below(6) > 0 && operator !== 'sbb';

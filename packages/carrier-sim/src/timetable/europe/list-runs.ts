@@ -84,7 +84,7 @@ export function listRuns(line: EuropeanLine, query: RunsQuery): readonly TrainRu
 }
 
 /**
- * Returns trains beside the timetable, spread over the day, at none of the `taken` instants. A number stands for one line
+ * Returns trains beside the timetable, spread over the day, at none of the `taken` instants. A number belongs to one line
  * and minute, so that carriers which list different extra trains never give one number to two of them.
  */
 export function listExtraRuns(

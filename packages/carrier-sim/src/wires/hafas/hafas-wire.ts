@@ -19,7 +19,7 @@ import { bookingCode } from './hafas-details.ts';
 
 /**
  * Faults of HAFAS alone, of the first journey: `negative-price` writes -1 for its price, `no-fares` leaves it out, `tickets` writes
- * those of all kinds of people and their total, `nameless-fares` leaves their names out, `devi` ends near its destination,
+ * tickets of all kinds of people and their total, `nameless-fares` leaves their names out, `devi` ends near its destination,
  * `on-demand` makes it one that runs only if it was booked, `unknown-section` ends it by another kind of section, `zero-offset` begins it with a walk whose offset is 0. Of every journey: `walks`
  * has them to and from addresses without a number, `nearby` begins at a stop near its origin. Of the answer: `html-wall` is a page for
  * people, `other-method` has an error of another method first, `pages-overlap` repeats a journey of the page before.

@@ -337,7 +337,7 @@ function inVersion1(answer: string): string {
     );
 }
 
-/** In 2.0 the duration is that of the way, and servers leave its parts out. */
+/** Removes the parts of durations of changes: in 2.0 the duration is the way, and servers leave its parts out. */
 function withoutBuffers(answer: string): string {
   return answer.replace(/<WalkDuration>[^<]*<\/WalkDuration><BufferTime>[^<]*<\/BufferTime>/g, '');
 }
