@@ -128,11 +128,19 @@ try {
     ]),
   );
   const left = [...runs];
+  // Never the same guide twice at a time: its servers have the same ports.
+  const running = new Set();
+  const takeNext = () => {
+    const index = left.findIndex(({ name }) => !running.has(name));
+    return index < 0 ? undefined : left.splice(index, 1)[0];
+  };
   await Promise.all(
     Array.from({ length: SIDE_BY_SIDE }, async () => {
-      for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      for (let next = takeNext(); next !== undefined; next = takeNext()) {
+        running.add(next.name);
         const started = performance.now();
         const { commands, fault } = await run(next, nodes.get(next.major), registry);
+        running.delete(next.name);
         const seconds = ((performance.now() - started) / 1000).toFixed(1);
         const verdict = fault === undefined ? `${commands} steps pass` : `failed: ${fault}`;
         console.log(`guide ${next.name}: Node ${next.major}, ${verdict}, ${seconds} s`);

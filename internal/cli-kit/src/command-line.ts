@@ -61,8 +61,8 @@ export interface Command<Specs extends FlagSpecs> {
   /** What fails when the command line is wrong: `start` gives "Cannot start: …". */
   readonly verb: string;
   readonly flags: Specs;
-  /** What may be given without a name. By default nothing. */
-  readonly words?: { readonly name: string; readonly known: readonly string[] };
+  /** Arguments without a name: some of `known`, or, without it, any texts. Default: none. */
+  readonly words?: { readonly name: string; readonly known?: readonly string[] };
   /** Whether each flag has a variable too. */
   readonly hasVariables?: boolean;
 }
@@ -160,8 +160,8 @@ function parse(
     }
     texts.set(name, { text: value });
   }
-  const { name: wordName = '', known = [] } = wordSpec ?? {};
-  const unknown = words.find((word) => !known.includes(word));
+  const { name: wordName, known }: NonNullable<typeof wordSpec> = wordSpec ?? { name: '', known: [] };
+  const unknown = words.find((word) => known?.includes(word) === false);
   if (unknown !== undefined && wordSpec === undefined) {
     throw new FlagError(
       `Cannot ${verb}: unexpected argument '${hideUrls(unknown)}'; --help lists the flags`,
@@ -169,7 +169,7 @@ function parse(
   }
   if (unknown !== undefined) {
     throw new FlagError(
-      `Cannot ${verb}: each ${wordName} must be one of ${known.join(', ')}, got '${hideUrls(unknown)}'`,
+      `Cannot ${verb}: each ${wordName} must be one of ${known?.join(', ')}, got '${hideUrls(unknown)}'`,
     );
   }
   return { texts, words };
@@ -293,10 +293,12 @@ function helpOf(command: Command<FlagSpecs>): string {
     return row(name, [spec.about, ...values, ...variable, ...named]);
   });
   return [
-    `Usage: ${strong(run)}${words === undefined ? '' : ` [${words.name} …]`} [flags]`,
+    `Usage: ${strong(run)}${usageOf(words)} [flags]`,
     '',
     about,
-    ...(words === undefined ? [] : [`Each ${words.name} is one of ${words.known.join(', ')}.`]),
+    ...(words?.known === undefined
+      ? []
+      : [`Each ${words.name} is one of ${words.known.join(', ')}.`]),
     '',
     ...rows,
     row('help', ['Shows this.']),
@@ -304,6 +306,11 @@ function helpOf(command: Command<FlagSpecs>): string {
       ? ['', `Each flag has a variable: ${exampleOf(specs)}. A flag beats its variable.`]
       : []),
   ].join('\n');
+}
+
+function usageOf(words: Command<FlagSpecs>['words']): string {
+  if (words === undefined) return '';
+  return words.known === undefined ? ` ${words.name}` : ` [${words.name} …]`;
 }
 
 /** The flag that shows best how a variable is named. */

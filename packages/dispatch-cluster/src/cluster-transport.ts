@@ -46,7 +46,7 @@ export function createClusterTransport(
     args: [...options.args],
     execArgv,
     // With 0 each worker gets a free port; by itself node:cluster adds a port that may be taken.
-    ...(inspector !== undefined && { inspectPort: 0 }),
+    ...(opensInspector(execArgv) && { inspectPort: 0 }),
     serialization: 'advanced',
   } satisfies ClusterSettings;
   return {

@@ -23,10 +23,10 @@ export interface ResolvedShutdown {
 /** Default of `lameDuckMs` for a long `graceMs`. */
 const LAME_DUCK_MS = 2000;
 
-export const shutdownRules = {
+export const shutdownRules: Rules = {
   lameDuckMs: between(0, MAX_TIMER_MS),
   graceMs: between(0, MAX_TIMER_MS, 8000),
-} satisfies Rules;
+};
 
 /** Returns the filled limits of option `name`. @throws RangeError for a `lameDuckMs` above `graceMs`, which includes it */
 export function resolveShutdown(

@@ -55,7 +55,7 @@ test('README begins with the sentence of the package, and has at most 900 words;
   expect(readme.startsWith(`# @ticketing/dispatch-cluster\n\n${description}.\n`)).toBe(true);
   expect((await read('index')).startsWith(`// ${description}\n`)).toBe(true);
   const options = [
-    ...`${await read('cluster-options')}${await read('metrics/cluster-metrics')}`.matchAll(
+    ...`${await read('cluster-options')}${await read('shutdown-options')}${await read('worker/worker-options')}${await read('metrics/cluster-metrics')}`.matchAll(
       /^(?:export )?interface Cluster\w+ (?:extends \w+ )?{(.*?)\n}/gms,
     ),
   ]
@@ -65,13 +65,14 @@ test('README begins with the sentence of the package, and has at most 900 words;
   const names = [
     ...options.matchAll(/^ {2}readonly (\w+)/gm),
     ...events.matchAll(/^ {2}'([\w-]+)'/gm),
+    ...(await read('program/command')).matchAll(/^ {4}name: '([\w-]+)'/gm),
   ];
   expect(names.length).toBeGreaterThan(28);
   const reference = await readFile(
     new URL('../../docs/reference/dispatch-cluster.md', root),
     'utf8',
   );
-  for (const [, name] of names) expect(reference).toMatch(new RegExp(`[.\`]${name}\``));
+  for (const [, name] of names) expect(reference).toMatch(new RegExp(`[.\`](?:--)?${name}\``));
   expect(readme.split(/\s+/).length).toBeLessThanOrEqual(900);
   expect(snippets).toHaveLength(5);
 });

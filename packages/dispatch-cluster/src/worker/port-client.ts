@@ -161,7 +161,7 @@ const names: ReadonlySet<keyof PortOptions> = new Set([
 ]);
 
 /** Returns the arguments of `listen` as plain data, or `undefined` if the worker must listen by itself. */
-function portOptions([first, second, third]: readonly unknown[]): PortOptions | undefined {
+export function portOptions([first, second, third]: readonly unknown[]): PortOptions | undefined {
   if (typeof first === 'object' && first !== null) {
     const known = Object.entries(first).filter(([name]) => names.has(name as keyof PortOptions));
     const isOwn = (first as { readonly exclusive?: boolean }).exclusive ?? false;

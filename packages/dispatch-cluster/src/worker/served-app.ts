@@ -51,7 +51,10 @@ function ofApp(app: ServerApp): ServedApp {
   };
 }
 
-function ofServer(server: HttpServer): ServedApp {
+/** Returns the common form of a server. */
+export function ofServer(server: HttpServer): ServedApp {
+  // A program may replace it later.
+  const close = server.close.bind(server);
   return {
     server,
     ready: () => Promise.resolve(),
@@ -62,7 +65,7 @@ function ofServer(server: HttpServer): ServedApp {
     close: () =>
       new Promise((resolve) => {
         // An error would only report that the server no longer listens.
-        server.close(() => resolve());
+        close(() => resolve());
       }),
   };
 }

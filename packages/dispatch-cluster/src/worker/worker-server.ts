@@ -1,5 +1,5 @@
 import { PortClient, stopListening } from './port-client.ts';
-import { createServedApp, type ServedApp } from './served-app.ts';
+import { createServedApp, ofServer, type ServedApp } from './served-app.ts';
 import { type Traffic, watchTraffic } from './traffic.ts';
 import type { WorkerReport, WorkerStartMessage } from './worker-messages.ts';
 import type { Attachment, ClusterWorkerOptions, HttpServer } from './worker-options.ts';
@@ -35,6 +35,8 @@ export class WorkerServer {
   readonly #news: ServerNews;
   #settleMade!: { resolve(server: HttpServer | undefined): void; reject(error: unknown): void };
   #served: Served | undefined;
+  /** Servers that listen beside it, through node:cluster. */
+  readonly #others: Served[] = [];
   #attachment: Attachment | undefined;
   #port: PortClient | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -89,6 +91,12 @@ export class WorkerServer {
     this.#timer = setInterval(() => this.#report(), REPORT_EVERY_MS).unref();
   }
 
+  /** Counts and ends the requests of a further server with those of the first: the program lets it listen by itself. */
+  serveAlso(server: HttpServer): void {
+    const traffic = watchTraffic(server, () => this.#changed());
+    this.#others.push({ app: ofServer(server), traffic });
+  }
+
   /** Accepts no further requests, and finishes the others within `graceMs`. Resolves when the server is closed. Idempotent. */
   stop(graceMs: number = this.#start.graceMs): Promise<void> {
     if (this.#stopping === undefined) {
@@ -101,35 +109,37 @@ export class WorkerServer {
   async #stop(graceMs: number): Promise<void> {
     this.isDraining = true;
     if (this.#served === undefined) return;
-    const { app, traffic } = this.#served;
     const end = endWithin(graceMs, this.#start);
     if (this.#attachment !== undefined) await this.#attachment.close(end);
-    else await this.#leaveAsLameDuck(this.#served, end);
+    else await this.#leaveAsLameDuck([this.#served, ...this.#others], end);
     clearInterval(this.#timer);
     this.#report();
-    await app.close();
+    await Promise.all([this.#served, ...this.#others].map(({ app }) => app.close()));
     this.#report();
   }
 
   /**
-   * Ends the traffic without a failed request. The server accepts no connection, and each answer has `Connection: close`, so
+   * Ends the traffic without a failed request. The servers accept no connection, and each answer has `Connection: close`, so
    * that clients that keep a connection busy learn it before it is closed. After `lameDuckMs` connections without a request in
    * flight are closed, even with a part of a request's head; requests in flight have all of `graceMs`.
    */
   async #leaveAsLameDuck(
-    { app, traffic }: Served,
+    servers: readonly Served[],
     { lameDuckMs, graceMs }: WorkerEnd,
   ): Promise<void> {
     const until = performance.now() + graceMs;
-    const isEmpty = (): boolean => traffic.connections.size === 0;
-    traffic.turnAway();
-    if (this.#port === undefined) stopListening(app.server);
-    else await this.#port.leave();
+    const isEmpty = (): boolean => servers.every(({ traffic }) => traffic.connections.size === 0);
+    const isIdle = (): boolean => servers.every(({ traffic }) => !traffic.isBusy);
+    for (const { app, traffic } of servers) {
+      traffic.turnAway();
+      if (app !== this.#served?.app || this.#port === undefined) stopListening(app.server);
+    }
+    await this.#port?.leave();
     await this.#waitFor(isEmpty, Math.min(lameDuckMs, until - performance.now()));
-    traffic.destroyIdle();
-    await this.#waitFor(() => isEmpty() || !traffic.isBusy, until - performance.now());
+    for (const { traffic } of servers) traffic.destroyIdle();
+    await this.#waitFor(() => isEmpty() || isIdle(), until - performance.now());
     // The connections that are left have a request whose body or answer is too slow.
-    for (const socket of traffic.connections) socket.destroy();
+    for (const { traffic } of servers) for (const socket of traffic.connections) socket.destroy();
   }
 
   async #waitFor(isSo: () => boolean, longestMs: number): Promise<void> {
@@ -152,7 +162,7 @@ export class WorkerServer {
   /** Handles the end of a request or a connection. */
   #changed(): void {
     this.#wake();
-    const requests = this.#served?.traffic.requests ?? 0;
+    const requests = this.#requests();
     // The first answer proves that the worker works; later ones are reported at intervals.
     if (!this.#hasReportedWork && requests > 0) this.#report();
     const { maxRequests } = this.#start;
@@ -162,15 +172,26 @@ export class WorkerServer {
     }
   }
 
+  /** Returns the requests of all servers. For each request, so without a list of them. */
+  #requests(): number {
+    let requests = this.#served?.traffic.requests ?? 0;
+    for (const { traffic } of this.#others) requests += traffic.requests;
+    return requests;
+  }
+
+  #sum(figureOf: (traffic: Traffic) => number): number {
+    const first = this.#served === undefined ? [] : [this.#served];
+    return [...first, ...this.#others].reduce((sum, { traffic }) => sum + figureOf(traffic), 0);
+  }
+
   #report(): void {
     if (this.#served === undefined) return;
-    const { app, traffic } = this.#served;
-    const { requests, inFlight, connections } = traffic;
-    const address = app.server.address() ?? undefined;
+    const requests = this.#requests();
+    const address = this.#served.app.server.address() ?? undefined;
     const report: WorkerReport = {
       requests,
-      inFlight,
-      connections: connections.size,
+      inFlight: this.#sum(({ inFlight }) => inFlight),
+      connections: this.#sum(({ connections }) => connections.size),
       address,
       attached: this.#attachment !== undefined,
     };
