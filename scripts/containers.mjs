@@ -61,7 +61,7 @@ async function run() {
       const described = join(outside, `image-${major}.json`);
       writeFileSync(described, JSON.stringify(image));
       // In a network of its own: the ports of the compose file may be taken here.
-      execFileSync('unshare', ['--net', '--', process.execPath, checkFleet, described], {
+      execFileSync('unshare', ['--net', '--', process.execPath, checkFleet, described, major], {
         stdio: ['ignore', 'inherit', 'inherit'],
       });
       report(
@@ -82,7 +82,16 @@ function report(major, what, startedMs) {
 
 /** Copies what git has or would add: what Dockerfile.dockerignore leaves. */
 function copyContext(destination) {
-  const list = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
+  // Root may read the clone of another user.
+  const list = [
+    '-c',
+    'safe.directory=*',
+    'ls-files',
+    '--cached',
+    '--others',
+    '--exclude-standard',
+    '-z',
+  ];
   const paths = execFileSync('git', list, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 });
   for (const path of paths.split('\0')) {
     if (path === '' || !existsSync(join(root, path))) continue;

@@ -110,13 +110,15 @@ function npmFolder() {
 
 /** Returns what dpkg has installed, by each name that others may need: `{ name, isEssential, needs }`. */
 function installedPackages() {
-  const format = '${Package}\t${Essential}\t${Pre-Depends}, ${Depends}\t${Provides}\n';
+  const fields = ['Package', 'Essential', 'Pre-Depends', 'Depends', 'Provides'];
+  const format = `${fields.map((name) => `\${${name}}`).join('\t')}\n`;
   const rows = execFileSync('dpkg-query', ['--show', '--showformat', format], { encoding: 'utf8' });
   const namesIn = (list) => list.split(/[,|]/).map((each) => each.trim().split(/[ :(]/)[0]);
   const found = new Map();
   for (const row of rows.split('\n').slice(0, -1)) {
-    const [name, essential, needs, provided] = row.split('\t');
-    const each = { name, isEssential: essential === 'yes', needs: namesIn(needs) };
+    const [name, essential, first, needs, provided] = row.split('\t');
+    const isEssential = essential === 'yes';
+    const each = { name, isEssential, needs: [...namesIn(first), ...namesIn(needs)] };
     found.set(name, each);
     for (const alias of namesIn(provided)) if (!found.has(alias)) found.set(alias, each);
   }
