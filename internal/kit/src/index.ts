@@ -74,4 +74,4 @@ export {
   createSignalListeners,
   type SignalListeners,
 } from './signal-listeners.ts';
-export type { TraceChannel } from './trace-channel.ts';
+export { type TraceChannel, traceChannel } from './trace-channel.ts';

@@ -1,5 +1,8 @@
-/** One event of a traced action, as those use it who publish it. */
+import { tracingChannel } from 'node:diagnostics_channel';
+
+/** One event of a traced action, as far as packages publish it. */
 interface TraceEvent<Trace extends object> {
+  readonly hasSubscribers: boolean;
   publish(trace: Trace): void;
   /** Publishes, and calls a function inside the stores that subscribers bind. */
   runStores<ThisArg, Args extends unknown[], Result>(
@@ -21,4 +24,24 @@ export interface TraceChannel<Trace extends object> {
   readonly asyncStart: TraceEvent<Trace>;
   readonly asyncEnd: TraceEvent<Trace>;
   readonly error: TraceEvent<Trace>;
+}
+
+/** Returns the tracing channel of a name. Bun's own has no `hasSubscribers`: there each event is looked at. */
+export function traceChannel<Trace extends object>(name: string): TraceChannel<Trace> {
+  const traced: Omit<TraceChannel<Trace>, 'hasSubscribers'> & {
+    readonly hasSubscribers?: boolean;
+  } = tracingChannel(name);
+  if (traced.hasSubscribers !== undefined) return traced as TraceChannel<Trace>;
+  const { start, end, asyncStart, asyncEnd, error } = traced;
+  const events = [start, end, asyncStart, asyncEnd, error];
+  return {
+    start,
+    end,
+    asyncStart,
+    asyncEnd,
+    error,
+    get hasSubscribers() {
+      return events.some(({ hasSubscribers }) => hasSubscribers);
+    },
+  };
 }

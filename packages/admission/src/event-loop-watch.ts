@@ -88,8 +88,11 @@ export function watchEventLoop(onLate: (lateMs: number) => void = () => {}): Eve
   return {
     stats: () => ({ utilisation, delay }),
     lateMs: () => (isClosed ? 0 : Math.max(0, performance.now() - due)),
-    // Nothing waits while the loop is idle.
-    arrivedAt: () => (isClosed ? performance.now() : free.at + idleMs() - free.idleMs),
+    arrivedAt() {
+      // Nothing waits while the loop is idle. Deno does not measure for how long it is: there bytes count from when they are read.
+      const at = free.at + idleMs() - free.idleMs;
+      return isClosed || Number.isNaN(at) ? performance.now() : at;
+    },
     close() {
       isClosed = true;
       clearTimeout(timer);
@@ -103,5 +106,6 @@ function freeNow(): { readonly at: number; readonly idleMs: number } {
 }
 
 function idleMs(): number {
-  return performance.nodeTiming.idleTime;
+  const { idleTime }: { readonly idleTime?: number } = performance.nodeTiming;
+  return idleTime ?? Number.NaN;
 }

@@ -1,4 +1,5 @@
-import { channel, tracingChannel } from 'node:diagnostics_channel';
+import { channel } from 'node:diagnostics_channel';
+import { traceChannel } from '@ticketing/kit';
 import { CarrierError, RailError } from '../errors.ts';
 import { presentFields } from '../model/present-fields.ts';
 import { fieldOf, tryRead } from '../read-field.ts';
@@ -31,8 +32,8 @@ interface OneSourceTrace extends Omit<ScatterTrace, 'ended'> {
 }
 
 const channels: ScatterChannels = {
-  call: /* @__PURE__ */ tracingChannel('ticketing:core:scatter'),
-  source: /* @__PURE__ */ tracingChannel('ticketing:core:source'),
+  call: /* @__PURE__ */ traceChannel('ticketing:core:scatter'),
+  source: /* @__PURE__ */ traceChannel('ticketing:core:source'),
   settled: /* @__PURE__ */ channel('ticketing:core:source-settled'),
   done: /* @__PURE__ */ channel('ticketing:core:scatter-done'),
 };

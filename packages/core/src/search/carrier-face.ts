@@ -1,4 +1,5 @@
-import { channel, tracingChannel } from 'node:diagnostics_channel';
+import { channel } from 'node:diagnostics_channel';
+import { traceChannel } from '@ticketing/kit';
 import type { Carrier } from '../contract/carrier.ts';
 import type { ResolvedQuery } from '../contract/search-query.ts';
 import { CarrierError, RailError } from '../errors.ts';
@@ -31,8 +32,8 @@ interface CarrierTrace extends Omit<SearchTrace, 'ended'> {
 }
 
 const channels: ScatterChannels = {
-  call: /* @__PURE__ */ tracingChannel('ticketing:core:search'),
-  source: /* @__PURE__ */ tracingChannel('ticketing:core:carrier'),
+  call: /* @__PURE__ */ traceChannel('ticketing:core:search'),
+  source: /* @__PURE__ */ traceChannel('ticketing:core:carrier'),
   settled: /* @__PURE__ */ channel('ticketing:core:carrier-settled'),
   done: /* @__PURE__ */ channel('ticketing:core:search-done'),
 };

@@ -13,6 +13,9 @@ const AREA_BYTES = 4 * 1024 * 1024;
 /** Folder in memory. On a disk the file would be written out, and outside of Linux the pipe is used. */
 const FOLDER = '/dev/shm';
 
+/** Whether the runtime writes a text at the beginning of a file, whatever its position: Deno does. */
+const misplacesTexts = 'Deno' in globalThis;
+
 /** Opens a file without a name; `undefined` where the folder does not permit it. */
 export function openMessageFile(folder: string = FOLDER): number | undefined {
   return openUnlinkedFile(folder);
@@ -59,11 +62,12 @@ export class MessageFile {
     const at = this.#room(size);
     if (at === undefined) return undefined;
     const from = this.#ours + at;
+    const textBytes = size - (body?.byteLength ?? 0);
     try {
       let written =
-        typeof text === 'string'
+        typeof text === 'string' && !misplacesTexts
           ? writeSync(this.fd, text, from, 'latin1')
-          : writeSync(this.fd, text, 0, text.byteLength, from);
+          : writeSync(this.fd, bytesOf(text), 0, textBytes, from);
       if (body !== undefined) {
         written += writeSync(this.fd, body, 0, body.byteLength, from + written);
       }
@@ -123,6 +127,10 @@ export class MessageFile {
     if (this.#end + size <= this.#areaBytes) return this.#end;
     return size < oldest ? 0 : undefined;
   }
+}
+
+function bytesOf(text: Uint8Array | string): Uint8Array {
+  return typeof text === 'string' ? Buffer.from(text, 'latin1') : text;
 }
 
 /** Returns the error for bytes that no worker of this package has written. */

@@ -75,7 +75,8 @@ export function createOrphanGuard(shell: string = '/bin/sh'): OrphanGuard {
     reaper = child;
     // It ends with this process, so neither may keep this process alive.
     child.unref();
-    (child.stdin as Socket).unref();
+    // A stream of Bun lacks the method.
+    (child.stdin as Partial<Socket>).unref?.();
     for (const pid of pids) tell(`+${pid}`);
   }
 

@@ -1,5 +1,4 @@
-import { tracingChannel } from 'node:diagnostics_channel';
-import type { TraceChannel } from '@ticketing/kit';
+import { type TraceChannel, traceChannel } from '@ticketing/kit';
 import type { TaskMessage } from '../contract/dispatch-messages.ts';
 import type { CallSource, ForwardedCall, ItemOutlet } from '../contract/dispatcher.ts';
 import type { RunFrame } from '../contract/frames.ts';
@@ -10,7 +9,7 @@ import { ItemPump, type PumpOptions } from './item-pump.ts';
  * Channel of runs, in the worker. The task runs in the stores that are bound to `start`; `end` when it has returned; `error` if it
  * failed, then `asyncStart` and `asyncEnd`, when it has settled.
  */
-export const taskChannel: TraceChannel<TaskMessage> = tracingChannel('ticketing:dispatch:task');
+export const taskChannel: TraceChannel<TaskMessage> = traceChannel('ticketing:dispatch:task');
 
 /** Worker of a run, and its way to the caller. */
 type RunWorker = Pick<TaskContext, 'workerId' | 'slot' | 'workerData'> & {

@@ -1,5 +1,4 @@
-import { tracingChannel } from 'node:diagnostics_channel';
-import type { Clock, TraceChannel } from '@ticketing/kit';
+import { type Clock, type TraceChannel, traceChannel } from '@ticketing/kit';
 import type { RunMessage } from '../../contract/dispatch-messages.ts';
 import { dispatchChannel } from '../../dispatch-channel.ts';
 import type { Ending } from './counts.ts';
@@ -12,7 +11,7 @@ interface TracedCall {
   readonly worker: { readonly workerId: number } | undefined;
 }
 
-const runChannel: TraceChannel<RunMessage> = tracingChannel('ticketing:dispatch:run');
+const runChannel: TraceChannel<RunMessage> = traceChannel('ticketing:dispatch:run');
 
 const retryChannel = dispatchChannel('ticketing:dispatch:retry');
 
