@@ -1,5 +1,5 @@
 /**
- * What the coordinator needs of a client, besides `evalshaBuffer` and `evalBuffer`, which are in no types. `Redis` and `Cluster`
+ * Members of a client that the coordinator uses, besides `evalshaBuffer` and `evalBuffer`, which are in no types. `Redis` and `Cluster`
  * of iovalkey and of ioredis have it.
  */
 export interface RedisClient {

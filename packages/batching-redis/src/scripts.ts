@@ -117,9 +117,9 @@ export const leaveScript: Script = script(
 return redis.call('ZREM', KEYS[4], ARGV[1])`,
 );
 
-// Tags of one name that were forgotten are a sorted set of its own, by time: a fence of the name, which grows as those of keys do. Its
-// lowest member is the empty text, at the time before which every value is outdated. A set that is lost, or that went back in time,
-// begins with that time: nothing is used of which nobody knows whether its tags were forgotten.
+// The forgotten tags of one name are a sorted set by time. A time is made as a fence is, so it only grows. The lowest member is the empty
+// text, at the time before which every value is outdated. A set that is lost, or that went back in time, begins with such a member: no
+// value is used if its tags may have been forgotten.
 const MAX_FORGOTTEN = 10_000;
 const TAGS_LIFE_MS = 7 * 24 * 3_600_000;
 

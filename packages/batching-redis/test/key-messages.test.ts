@@ -127,7 +127,7 @@ describe('of one server', () => {
     expect(subscriber.take()).toEqual([]);
   });
 
-  test('commands that fail reject nowhere, and wake none; errors of the connection are for nobody', async () => {
+  test('commands that fail reject nowhere, and wake none; errors of the connection are ignored', async () => {
     const client = new FakeClient();
     const fails = () => Promise.reject(new Error('no'));
     Object.assign(client.replies, { subscribe: fails, unsubscribe: fails });

@@ -114,7 +114,7 @@ describe.skipIf(!hasRedis).each(CLIENT_NAMES)('%s', (name) => {
     await client.call('DEL', `tt:{${group}}:t`);
   });
 
-  test('names of keys are of one slot and of bounded length, tell nothing, and expire', async () => {
+  test('names of keys are of one slot and of bounded length, have no text of the key, and expire', async () => {
     const key = newKey();
     const prefix = `p${process.pid}${name}`;
     const { values, client, coordinator } = await member(async () => 'value', {

@@ -1,4 +1,4 @@
-/** Most tags whose last `forget` is remembered; above it the oldest is, with all that is as old, forgotten for every tag. */
+/** Most tags whose time is remembered. Above it the oldest raises the floor, before which every load is outdated. */
 const MAX_FORGOTTEN = 10_000;
 
 /**

@@ -1,6 +1,6 @@
 import { type AbortWaiter, createSignalListeners } from '@ticketing/kit';
 
-/** How one caller can leave a promise that others wait for, too. */
+/** Options of one caller that may leave a promise for which others wait, too. */
 export interface LeaveOptions {
   readonly signal: AbortSignal;
   /** Called once, if the caller leaves before the promise has settled. */

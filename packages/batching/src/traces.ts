@@ -23,7 +23,7 @@ export interface LoadTrace {
   error?: unknown;
 }
 
-/** One batch, as subscribers of `tracing:ticketing:batching:batch:*` see it; the events are those of a load. */
+/** One batch, as subscribers of `tracing:ticketing:batching:batch:*` see it. The events are the same as of a load. */
 export interface BatchTrace {
   readonly name: string;
   /** Different keys. */

@@ -2,7 +2,7 @@ import type { AbortWaiter, Clock, SignalListeners } from '@ticketing/kit';
 
 /** The calls that wait for one load, and may leave it. */
 export interface WaitingCalls<V> {
-  /** In the order of their coming. Each is removed before it settles. */
+  /** Calls in the order in which they came. Each is removed before it settles. */
   readonly calls: Set<WaitingCall<V>>;
   /** Copies the value for one caller. */
   readonly copy?: ((value: V) => V) | undefined;

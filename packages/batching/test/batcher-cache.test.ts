@@ -122,7 +122,7 @@ test('a cache of one’s own is used, by the value of option key, and outlives t
   expect(cache.size).toBe(2);
 });
 
-test('a cache that throws rejects the call, and keeps nobody else waiting', async () => {
+test('a cache that throws rejects the call, and keeps no other call waiting', async () => {
   let broken: string | undefined;
   const guard = <T>(name: string, value: T): T => {
     if (name === broken) throw new Error(`no ${name}`);

@@ -133,7 +133,7 @@ test('the loader sees the async context of the batcher, callers keep theirs', as
   expect(seen).toEqual(['maker']);
 });
 
-test('the channel tells of each batch that settles', async () => {
+test('the channel reports each batch that settles', async () => {
   const told: unknown[] = [];
   const listen = (message: unknown): void => {
     told.push(message);

@@ -49,7 +49,7 @@ test('a signal that has aborted already asks for nothing', async () => {
   expect(batcher.stats()).toMatchObject({ asked: 1, left: 1, queued: 0 });
 });
 
-test('a key that nobody waits for leaves its batch before it goes', async () => {
+test('a key without callers leaves its batch before that is sent', async () => {
   const { batcher, batches, ends } = held({ maxBatchSize: 3 });
   const [first, second] = [new AbortController(), new AbortController()];
   const calls = Promise.allSettled([

@@ -28,7 +28,7 @@ test('schedule microtask sends before later promise jobs', async () => {
   expect(batches).toEqual([[1, 2], [3]]);
 });
 
-test('schedule as a function says when, even at once, and its throw rejects the call', async () => {
+test('schedule as a function decides when, even at once, and its throw rejects the call', async () => {
   const due: (() => void)[] = [];
   const held = doubling({ schedule: (dispatch) => due.push(dispatch) });
   const both = Promise.all([held.batcher.load(1), held.batcher.load(2)]);

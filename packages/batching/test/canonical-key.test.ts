@@ -64,7 +64,7 @@ const distinct: readonly (readonly [string, unknown[]])[] = [
   ['a SharedArrayBuffer', [new SharedArrayBuffer(8)]],
 ];
 
-test('canonicalKey() tells apart what differs', () => {
+test('canonicalKey() has different texts for different values', () => {
   const owners = new Map<string, string>();
   for (const [label, parts] of distinct) {
     const key = canonicalKey(...parts);

@@ -35,7 +35,7 @@ test('coalesce() refuses objects without option key, and takes them with it', as
   expect(keyed.stats().loaded).toBe(1);
 });
 
-test('coalesce() forgets by the same arguments', async () => {
+test('forget() of a wrapped function takes its arguments', async () => {
   let calls = 0;
   const count = coalesce(async (_key: string) => ++calls, { name: 'count', ttlMs: 10_000 });
   expect([await count('a'), await count('a')]).toEqual([1, 1]);
@@ -43,7 +43,7 @@ test('coalesce() forgets by the same arguments', async () => {
   expect(await count('a')).toBe(2);
 });
 
-test('coalesce() says whether a call would join one in flight, and makes none', async () => {
+test('has() of a wrapped function returns whether a call would join one in flight, and makes none', async () => {
   let calls = 0;
   const count = coalesce(async (_key: string) => ++calls, { name: 'count' });
   expect(count.has('a')).toBe(false);

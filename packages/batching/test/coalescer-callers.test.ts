@@ -22,7 +22,7 @@ test('the first caller aborts: it alone leaves', async () => {
   expect(coalescer.stats()).toMatchObject({ left: 1, aborted: 0 });
 });
 
-test('the last caller leaves: the load is aborted, and nobody joins a dying load', async () => {
+test('the last caller leaves: the load is aborted, and no call joins it', async () => {
   const { load, calls } = holdLoads<string>();
   const coalescer = createCoalescer(load, { name });
   const controllers = [new AbortController(), new AbortController()];
@@ -103,7 +103,7 @@ test('no timer is left when all callers have left before loadTimeoutMs', async (
   expect(clock.pending).toBe(0);
 });
 
-test("maxKeys and maxWaitersPerKey: 'reject' says so, 'bypass' loads apart", async () => {
+test("maxKeys and maxWaitersPerKey: 'reject' refuses a call above them, 'bypass' loads apart", async () => {
   const { load, calls } = holdLoads<string>();
   const strict = createCoalescer(load, { name, maxKeys: 1, maxWaitersPerKey: 2 });
   void strict.get('a');

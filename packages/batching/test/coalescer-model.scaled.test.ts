@@ -176,7 +176,7 @@ async function follow(steps: readonly Step[], pauses: readonly boolean[]): Promi
   expect(coalescer.stats()).toMatchObject({ asked: callers.length, inFlight: 0, kept: 0 });
 }
 
-test('random interleavings of get, abort, forget and settle do what the model says', async () => {
+test('random interleavings of get, abort, forget and settle do what a model does', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 25 }),

@@ -56,7 +56,7 @@ test.each(names)('batches by %s', async (name) => {
   expect(seen).toEqual({ batches: [[1, 2, 3]], values: [1, 2, 3] });
 });
 
-test('a primed error is an unhandled rejection of the load that nobody handles, not before', async () => {
+test('a primed error is an unhandled rejection of a load without a handler, and not before', async () => {
   const seen = await print(`
     const DataLoader = require('@ticketing/batching/dataloader');
     const reasons = [];

@@ -169,7 +169,7 @@ describe.each(implementations)('%s DataLoader', (_, DataLoader) => {
     expect(batches).toEqual([['a'], ['a']]);
   });
 
-  test('batchScheduleFn says when a batch goes', async () => {
+  test('batchScheduleFn decides when a batch goes', async () => {
     const due: (() => void)[] = [];
     const { loader, batches } = identity<string>({
       batchScheduleFn: (callback) => {
@@ -218,7 +218,7 @@ describe.each(implementations)('%s DataLoader', (_, DataLoader) => {
     expect(off.batches).toEqual([[1, 1]]);
   });
 
-  test('counts different keys against maxBatchSize, not those that are cached', async () => {
+  test('counts different keys against maxBatchSize, not the cached ones', async () => {
     const { loader, batches } = identity<number>({ maxBatchSize: 2 });
     await loader.load(1);
     await loader.loadMany([1, 2, 1, 2, 3, 1, 4]);
@@ -285,7 +285,7 @@ test('callers go on in the order in which they asked, as with npm’s, also wher
   expect(await orderOf(Own as unknown as typeof Npm)).toEqual(await orderOf(Npm));
 });
 
-test('a schedule that calls back at once, twice, or throws keeps nobody waiting', async () => {
+test('a schedule that calls back at once, twice, or throws keeps no caller waiting', async () => {
   const batches: (readonly number[])[] = [];
   const load = async (keys: readonly number[]): Promise<number[]> => {
     batches.push(keys);

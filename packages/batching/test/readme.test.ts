@@ -15,13 +15,18 @@ const calls: string[] = [];
 const fetchRate = async (from: string, to: string) => { calls.push(from + to); return 0.9; };
 const fetchUser = async (id: number, signal: AbortSignal) => { calls.push(String(id)); return id === 0 ? undefined : { id, aborted: signal.aborted }; };
 const fetchNames = async (ids: readonly number[], signal: AbortSignal) => { calls.push(ids.join() + signal.aborted); return ids.map((id) => 'name ' + id); };
-const fetchReport = async (url: string, signal: AbortSignal | undefined) => { calls.push(url); return { url, aborted: signal?.aborted }; };
+const fetchReport = async (url: string, signal?: AbortSignal | undefined) => { calls.push(url); return { url, aborted: signal?.aborted }; };
 const quoteEvents = async function* (pair: string, signal: AbortSignal) { calls.push(pair); yield pair + ' 0.93'; await new Promise(setImmediate); yield pair + ' 0.94' + signal.aborted; };
 export { calls };
 `;
 
 beforeAll(() => mkdir(folder, { recursive: true }));
 afterAll(() => rm(folder, { recursive: true }));
+
+/** Returns the place of the snippet with a text. */
+function placeOf(text: string): number {
+  return snippets.findIndex((snippet) => snippet.includes(text));
+}
 
 async function run(index: number, exported: string) {
   const file = new URL(`snippet-${index}-${exported.replaceAll(', ', '-')}.ts`, folder);
@@ -104,12 +109,20 @@ test('README: a body is loaded and compressed once for equal requests of node:ht
 });
 
 test('reference: shared bodies with Fastify', async () => {
-  const { app } = await run(5, 'app');
+  const { app } = await run(placeOf('bodies.answer('), 'app');
   const { headers, body } = await app.inject('/page');
   expect(JSON.parse(body)).toEqual({ url: '/page' });
   const again = await app.inject({ url: '/page', headers: { 'if-none-match': headers.etag } });
   expect([again.statusCode, again.body]).toEqual([304, '']);
   await app.close();
+});
+
+test('reference: a wrapped function is forgotten by a tag', async () => {
+  const { report, calls } = await run(placeOf('report.forgetTag('), 'report');
+  expect(report.stats()).toMatchObject({ kept: 0, tags: 0 });
+  await report('ice 70', 1);
+  expect(calls).toEqual(['ice 70/1', 'ice 70/1']);
+  expect(report.forgetTag('reports')).toBe(1);
 });
 
 test('README: readers of a stream share its source', async () => {
@@ -123,6 +136,7 @@ test('README: readers of a stream share its source', async () => {
 
 test.each([
   ['coalescer/coalescer.ts', 'CoalescerOptions'],
+  ['coalescer/coalescer.ts', 'CoalescerStats'],
   ['batcher/batcher.ts', 'BatcherOptions'],
   ['fastify/coalesce-routes-options.ts', 'CoalesceRoutesOptions'],
   ['fastify/coalesce-routes-options.ts', 'RouteCoalesceOptions'],
@@ -162,5 +176,5 @@ test('README begins with the sentence of the package, and is read in a few minut
   const lines = readme.split('\n').filter((line) => !line.startsWith('|'));
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(300);
   expect(readme.trim().split(/\s+/).length).toBeLessThanOrEqual(900);
-  expect(snippets).toHaveLength(6);
+  expect(snippets).toHaveLength(7);
 });

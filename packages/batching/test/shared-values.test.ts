@@ -208,7 +208,7 @@ test('forget: a kept value is gone for all, and a load under way is not kept', a
   expect(await later).toBe('newer');
 });
 
-test('equal keys share by what they say, and names keep them apart', async () => {
+test('keys with equal values share, and names keep them apart', async () => {
   const coordinator = createMemoryCoordinator({ store: machine.store });
   let loads = 0;
   const load = async (key: { id: number; caller?: string }) => `${key.id}/${++loads}`;

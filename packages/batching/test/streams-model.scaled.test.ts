@@ -204,7 +204,7 @@ async function follow(steps: readonly Step[], maxItems: number): Promise<void> {
   }
 }
 
-test('random joins, leaves and items do what the model says', async () => {
+test('random joins, leaves and items do what a model does', async () => {
   const steps = fc.array(step, { maxLength: 60, size: 'max' });
   await fc.assert(fc.asyncProperty(steps, fc.constantFrom(1, 2, 3, 5, 100), follow), {
     numRuns: RUNS,

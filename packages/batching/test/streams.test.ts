@@ -411,7 +411,7 @@ test('a signal ends its reader with its reason, also a pending next(), and leave
   expect(coalescer.stats()).toMatchObject({ left: 3, readers: 1 });
 });
 
-test('return() of a reader that was refused or aborted drops the error that nobody has read', async () => {
+test('return() of a reader that was refused or aborted drops an error that was not read', async () => {
   const { open } = holdStreams<string>();
   const coalescer = createStreamCoalescer(open, { name, maxKeys: 1 });
   const controller = new AbortController();

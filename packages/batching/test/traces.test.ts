@@ -177,7 +177,7 @@ test('a batch that fails publishes its error', async () => {
   expect(seen.at(-1)?.message).toMatchObject({ keys: 1, failed: 1, error });
 });
 
-test('a load that nobody traced when it started publishes neither joins nor an end', async () => {
+test('a load without a subscriber when it started publishes neither joins nor an end', async () => {
   const { load, calls } = holdLoads<string>();
   const coalescer = createCoalescer(load, { name });
   const first = coalescer.get('a');

@@ -69,6 +69,25 @@ test('coalesce() keeps the signature of a function: type parameters and overload
   expectTypeOf(await priced('a')).toEqualTypeOf<string>();
 });
 
+test('coalesce() types forget(), peek() and tags by the arguments and the value of its function', async () => {
+  const price = coalesce(async (train: string, day: number) => ({ train, cents: day }), {
+    ttlMs: 1000,
+    tags: (value, args) => {
+      expectTypeOf(value).toEqualTypeOf<{ train: string; cents: number }>();
+      expectTypeOf(args).toEqualTypeOf<[train: string, day: number]>();
+      return [value.train];
+    },
+  });
+  expectTypeOf(price.forget).parameters.toEqualTypeOf<[train: string, day: number]>();
+  expectTypeOf(price.peek).parameters.toEqualTypeOf<[train: string, day: number]>();
+  expectTypeOf(price.forgetTag).toEqualTypeOf<(tag: string) => number>();
+  await price('ice', 1);
+  const kept = price.peek('ice', 1);
+  expect(kept?.kind === 'value' && kept.value.cents).toBe(1);
+  // @ts-expect-error: tags are texts
+  coalesce(async (id: number) => id, { tags: (value) => [value] });
+});
+
 test('coalesce() makes a promise of what a function returns', async () => {
   const sum = coalesce((a: number, b?: number) => a + (b ?? 0));
   expectTypeOf(sum).parameters.toEqualTypeOf<[a: number, b?: number | undefined]>();
@@ -94,7 +113,7 @@ test('options that are optional may be undefined', async () => {
     ...{ name: undefined, key: undefined, loadTimeoutMs: undefined, maxKeys: undefined },
     ...{ maxWaitersPerKey: undefined, overflow: undefined, share: undefined, context: undefined },
     ...{ errorTtlMs: undefined, ttlMs: undefined, staleMs: undefined, jitter: undefined },
-    ...{ maxEntries: undefined, clock: undefined, random: undefined },
+    ...{ maxEntries: undefined, tags: undefined, clock: undefined, random: undefined },
   });
   const call = { signal: none, timeoutMs: undefined, fresh: undefined };
   expect(await coalescer.get(1, call)).toBe(1);

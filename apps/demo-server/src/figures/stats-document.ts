@@ -64,7 +64,7 @@ const Shared = Type.Object(
       name: text,
       state: Type.Enum(['up', 'down'], { description: 'down: each process loads for itself' }),
       ...counts('claims', 'values', 'failures', 'leases', 'waits', 'unreached', 'unshared'),
-      ...counts('finished', 'refused', 'released', 'renewed', 'lost', 'forgotten'),
+      ...counts('finished', 'refused', 'released', 'renewed', 'lost', 'forgotten', 'forgottenTags'),
       ...counts('errors', 'timeouts', 'downs', 'held', 'waiting'),
       lastError: Type.Optional(text),
     }),
@@ -73,7 +73,7 @@ const Shared = Type.Object(
       Type.Object({
         name: text,
         ...counts('asked', 'led', 'local', 'kept', 'followed', 'renewals', 'repeated'),
-        ...counts('unshared', 'undecoded', 'inFlight'),
+        ...counts('unshared', 'undecoded', 'outdated', 'forgottenTags', 'inFlight'),
       }),
       { description: 'By question' },
     ),

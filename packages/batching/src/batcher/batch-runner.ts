@@ -39,7 +39,7 @@ export class BatchRunner<K, V> {
     this.#onSettle = onSettle;
   }
 
-  /** No batch is sent any more. Hooks hold what belongs to its context until then, or until it is collected. */
+  /** Ends the context of the loader, whose resources hooks hold until then or until it is collected. No batch is sent after it. */
   close(): void {
     this.#scope.emitDestroy();
   }

@@ -2,8 +2,8 @@
 export type BatchSchedule = (dispatch: () => void) => void;
 
 /**
- * As the platform has it when this is loaded: fake timers of a test replace it, and must not stop batches that need no time. The
- * same holds for ticks.
+ * The platform's function at the time this module is loaded: fake timers of a test replace it, and must not stop batches that need
+ * no time. Ticks are read at that time, too.
  */
 export const nextMicrotask: typeof queueMicrotask = queueMicrotask;
 

@@ -22,7 +22,7 @@ export interface BatcherOptions<K, V> {
   readonly maxBatchSize?: number | undefined;
   /** Milliseconds that a key waits for others, 0 to 2^31-1, instead of `schedule`; a full batch is sent at once. Default 0: `schedule` decides. */
   readonly maxWaitMs?: number | undefined;
-  /** When a batch is sent: after the promise jobs of this tick, after this microtask, or when a function calls back. Default `tick`. */
+  /** Moment at which a batch is sent: after the promise jobs of this tick, after this microtask, or when a function calls back. Default `tick`. */
   readonly schedule?: 'tick' | 'microtask' | ((dispatch: () => void) => void) | undefined;
   /** Most batches under way, 1 to Infinity; further ones wait, and take keys until they are full. Default: no limit. */
   readonly concurrency?: number | undefined;
@@ -38,7 +38,7 @@ export interface BatcherOptions<K, V> {
   readonly clock?: Clock | undefined;
 }
 
-/** Where results are kept: a subset of Map. */
+/** Store of results: a subset of Map. */
 export interface BatchCache<V> {
   get(key: KeyValue): Promise<V> | undefined;
   set(key: KeyValue, value: Promise<V>): unknown;
@@ -48,7 +48,7 @@ export interface BatchCache<V> {
 
 /** Options of one call. */
 export interface LoadOptions {
-  /** When it aborts, this call rejects with its reason. A key without callers is removed from its batch, if that is not sent yet. */
+  /** Ends this call as it aborts, with its reason. A key without callers is removed from its batch, if that is not sent yet. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -99,7 +99,7 @@ export interface Batcher<K, V> extends AsyncDisposable {
   flush(): void;
   stats(): BatcherStats;
   /**
-   * Refuses further calls and rejects those that wait, with `ERR_CLOSED`. Aborts the signals of batches under way,
+   * Refuses further calls and rejects calls that wait, with `ERR_CLOSED`. Aborts the signals of batches under way,
    * whose callers get the loader's outcome. Does not wait for them. Idempotent.
    */
   close(): Promise<void>;

@@ -276,7 +276,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
   #ended(batch: KeyBatch<K, V>, outcome: BatchOutcome<V>): void {
     this.#kept?.dropFailed(batch, outcome);
     this.#release(batch);
-    // Before the next batch starts, since `concurrency` bounds what runs.
+    // Before the next batch starts, because `concurrency` bounds what runs.
     if (outcome.kind === 'timeout') batch.abort(outcome.error);
     this.#queue.advance();
   }

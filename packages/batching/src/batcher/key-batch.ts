@@ -63,7 +63,7 @@ export class KeyBatch<K, V> implements BatchContext {
     return this.#controller.signal;
   }
 
-  /** Also aborts a signal that is first read later. */
+  /** Aborts the signal, also one that is first read later. */
   abort(reason: unknown): void {
     this.#controller ??= new AbortController();
     this.#controller.abort(reason);
@@ -101,14 +101,14 @@ export class KeyBatch<K, V> implements BatchContext {
     this.promises?.delete(leavable.id);
   }
 
-  /** The keys in the order of the answers: first those of callers that cannot leave. */
+  /** The keys in the order of the answers: first the keys of callers that cannot leave. */
   keys(): K[] {
     // Keys that are compared by themselves are in the map.
     const keys = this.#keys ?? (this.#keptIds() as K[]);
     return this.#leavable ? [...keys, ...[...this.#leavable].map(({ key }) => key)] : keys;
   }
 
-  /** What the keys are compared by, in the same order. */
+  /** Compared forms of the keys, in the order of `keys`. */
   ids(): KeyValue[] {
     const ids = this.#keptIds();
     for (const { id } of this.leavableKeys()) ids.push(id);

@@ -39,7 +39,7 @@ export class PromisedAnswers<V> {
     this.#open();
   }
 
-  /** Rejects every promise. Without any, the gate stays pending, since its rejection would be unhandled. */
+  /** Rejects every promise. Without any, the gate stays pending, because its rejection would be unhandled. */
   fail(error: unknown): void {
     if (this.size > 0) this.#fail(error);
   }

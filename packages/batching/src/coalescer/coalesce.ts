@@ -3,7 +3,7 @@ import { canonicalKey, isPrimitive, type KeyValue, objectKeyError } from '../can
 import type { CoalescerOptions, CoalescerStats, Peek } from './coalescer.ts';
 import { createCoalescer } from './create-coalescer.ts';
 
-/** Options of `coalesce`: those of a coalescer, with a key made of the arguments. */
+/** Options of `coalesce`: all of a coalescer, with a key made of the arguments. */
 export interface CoalesceOptions<Args extends readonly unknown[], V>
   extends Omit<CoalescerOptions<Args, V>, 'key'> {
   /** Calls with the same key are equal. Default: all arguments, which must then be primitives. */

@@ -18,13 +18,13 @@ export interface CoalescerOptions<K, V> {
   readonly key?: ((key: K) => KeyValue) | undefined;
   /** Milliseconds that a load may take, 1 to 2^31-1; then its callers get `ERR_LOAD_TIMEOUT`. Default: no limit. */
   readonly loadTimeoutMs?: number | undefined;
-  /** When a load is aborted: `unused`, as its last caller leaves, or never. A caller without signal or timeout never leaves. Default `unused`. */
+  /** Aborts a load as its last caller leaves (`unused`), or never. A caller without signal or timeout never leaves. Default `unused`. */
   readonly abortWhen?: 'unused' | 'never' | undefined;
-  /** Most loads in flight: one per key, and those that `forget`, `clear` and `fresh` detached. Default 10,000. */
+  /** Most loads in flight: one per key, and each that `forget`, `clear` or `fresh` detached. Default 10,000. */
   readonly maxKeys?: number | undefined;
   /** Most callers of one key. Default 100,000. */
   readonly maxWaitersPerKey?: number | undefined;
-  /** What happens to a call above a bound: `ERR_TOO_MANY_…`, or a load of its own that no call joins. Default `reject`. */
+  /** Outcome of a call above a bound: `ERR_TOO_MANY_…`, or a load of its own that no call joins. Default `reject`. */
   readonly overflow?: 'reject' | 'bypass' | undefined;
   /**
    * Value that each caller gets: the shared one (`reference`), the shared one deeply frozen (`freeze`), or the result of a
@@ -59,7 +59,7 @@ export interface CoalescerOptions<K, V> {
 
 /** Options of one call. */
 export interface GetOptions {
-  /** When it aborts, this call rejects with its reason; the others go on. */
+  /** Ends this call as it aborts, with its reason; the others go on. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds that this caller waits, 1 to 2^31-1; then `ERR_CALLER_TIMEOUT`. */
   readonly timeoutMs?: number | undefined;
@@ -86,7 +86,7 @@ export interface CoalescerStats {
   readonly joined: number;
   /** Calls answered by a kept value. */
   readonly hits: number;
-  /** Of those, answered by a stale one. */
+  /** Calls among `hits` that were answered by a stale value. */
   readonly staleHits: number;
   /** Calls answered by a kept failure. */
   readonly errorHits: number;
@@ -100,15 +100,15 @@ export interface CoalescerStats {
   readonly overflowed: number;
   /** Loads in flight. */
   readonly inFlight: number;
-  /** Of those, loads that no call joins: of keys since forgotten or asked for with `fresh`, or above a bound. */
+  /** Loads in flight that no call joins: of keys that were forgotten or asked for with `fresh`, or above a bound. */
   readonly unshared: number;
   /** Kept results. */
   readonly kept: number;
-  /** Different tags of these. */
+  /** Different tags of kept results. */
   readonly tags: number;
   /** Entries of the index of tags, one for each tag of each kept result: at most 64 times `maxEntries`. */
   readonly tagEntries: number;
-  /** Loads whose result was not kept, because one of its tags was forgotten meanwhile. */
+  /** Loads whose result was not kept, because one of its tags was forgotten while it was in flight. */
   readonly outdated: number;
 }
 
@@ -156,7 +156,7 @@ export interface Coalescer<K, V> extends AsyncDisposable {
   peek(key: K): Peek<V> | undefined;
   stats(): CoalescerStats;
   /**
-   * Refuses further calls, aborts the signals of all loads in flight with `ERR_CLOSED`, also of those that no call
+   * Refuses further calls, aborts the signals of all loads in flight with `ERR_CLOSED`, also of loads that no call
    * joins, and forgets everything. Callers get the outcome of their load. Idempotent.
    */
   close(): Promise<void>;

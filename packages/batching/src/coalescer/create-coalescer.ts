@@ -56,7 +56,7 @@ export function createJoinableCoalescer<K, V>(
   return new KeyedCoalescer(load, resolveCoalescerOptions(options, load.name || 'coalescer'));
 }
 
-/** The one implementation; a class, since a method of a prototype is joined faster than a closure. */
+/** The one implementation; a class, because a method of a prototype is joined faster than a closure. */
 class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
   readonly #options: ResolvedCoalescerOptions<K, V>;
   readonly #runner: LoadRunner<K, V>;

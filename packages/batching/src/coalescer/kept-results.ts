@@ -32,7 +32,7 @@ export interface KeptResults<K, V> {
   readonly tagged: { readonly index: TagIndex; readonly loads: TaggedLoads<K, V> } | undefined;
   /** Returns a result that is fresh or stale now, and marks it as used. */
   use(id: KeyValue): Kept<V> | undefined;
-  /** The same without marking it. */
+  /** Returns a result that is fresh or stale now, and marks nothing. */
   peek(id: KeyValue): Kept<V> | undefined;
   isFresh(kept: Kept<V>): boolean;
   /** Whether a stale value may be renewed now. */

@@ -49,7 +49,7 @@ export class Load<K, V> implements LoadContext<K> {
     return this.waiters === 0 && !this.settled;
   }
 
-  /** Also aborts a signal that is first read later. */
+  /** Aborts the signal, also one that is first read later. */
   abort(reason: unknown): void {
     this.#controller ??= new AbortController();
     this.#controller.abort(reason);
@@ -114,7 +114,7 @@ export class LoadRunner<K, V> {
     loadSettled.publish({ name, key: load.key, ms, ...outcome });
   }
 
-  /** No load begins any more. Hooks hold what belongs to its context until then. */
+  /** Ends the context of the loader, whose resources hooks hold until then. No load begins after it. */
   close(): void {
     this.#scope?.emitDestroy();
   }

@@ -6,7 +6,7 @@ interface TaggedLoad<K> {
 }
 
 /**
- * Loads in flight of a coalescer with tags. A load's tags are known when it ends, so tags that are forgotten meanwhile are
+ * Loads in flight of a coalescer with tags. A load's tags are known when it ends, so tags that are forgotten before that are
  * remembered until no load is in flight.
  */
 export class TaggedLoads<K, V> {
@@ -61,7 +61,7 @@ export class TaggedLoads<K, V> {
     return this.#outdated.has(load);
   }
 
-  /** Drops what was remembered for loads in flight: there are none. */
+  /** Drops the forgotten tags. Called when no load is in flight. */
   idle(): void {
     this.#forgotten.clear();
   }

@@ -1,7 +1,7 @@
 import { showValue } from '@ticketing/kit';
 import { afterPromiseJobs } from '../batcher/batch-schedule.ts';
 
-/** Where promises are cached: a subset of Map. */
+/** Store of promises: a subset of Map. */
 export interface DataLoaderCacheMap<K, V> {
   // biome-ignore lint/suspicious/noConfusingVoidType: what programs assign to it was written for this type
   get(key: K): V | void;
@@ -27,7 +27,7 @@ export interface DataLoaderOptions<K, V, C = K> {
   cache?: boolean;
   /** Returns what a key is compared by. Default: the key itself. */
   cacheKeyFn?: (key: K) => C;
-  /** Where promises are cached; `null`: nowhere. Default: a Map. */
+  /** Store of promises; `null`: none. Default: a Map. */
   cacheMap?: DataLoaderCacheMap<C, Promise<V>> | null;
   /** Default `null`. */
   name?: string | null;

@@ -34,7 +34,7 @@ export class Circuit {
   #down: { readonly until: number } | undefined;
   #isProbing = false;
   readonly #sent = new Fifo<Sent>();
-  /** Of those, without an answer. */
+  /** Sent commands that have no answer yet. */
   #open = 0;
   #timer: unknown;
   readonly counts: { errors: number; timeouts: number; downs: number } = {
@@ -65,7 +65,7 @@ export class Circuit {
       }
       this.#isProbing = true;
     }
-    // By hand, since every claim comes this way: an async function would cost it two more promises.
+    // By hand, because every claim comes this way: an async function would cost it two more promises.
     return new Promise((resolve) => {
       const sent: Sent = {
         until: clock.now() + commandTimeoutMs,

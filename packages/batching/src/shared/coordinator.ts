@@ -10,7 +10,7 @@ export interface ClaimOptions {
   readonly leaseMs: number;
   /** The load that this caller waited for: its outcome, or a later one, answers the claim even if nothing is kept. */
   readonly after?: Fence | undefined;
-  /** The load whose value this caller cannot use, since a tag of it was forgotten: that value is removed first. */
+  /** The load whose value this caller cannot use, because one of its tags was forgotten: that value is removed first. */
   readonly outdated?: Fence | undefined;
   /** Asks for the lease although a value is kept; if another process holds it, the answer is the kept value. */
   readonly renew?: boolean | undefined;
@@ -22,7 +22,7 @@ export interface ClaimOptions {
 export interface ValueTags {
   /** Each 1 to 100 characters without spaces. */
   readonly ids: readonly string[];
-  /** When its load began: the time of the last tag that had been forgotten then, as `forgottenTags` answers. */
+  /** Time of the last tag that had been forgotten when the load began, as `forgottenTags` answers. */
   readonly at: number;
 }
 
@@ -33,7 +33,7 @@ export interface ForgottenAnswer {
   readonly tags: readonly (readonly [tag: string, time: number])[];
 }
 
-/** What a claim found. */
+/** Answer to a claim. */
 export type Claim =
   /** Kept for `leftMs` more; 0 or less: only for those who waited for this load, which took `loadMs`. */
   | {
@@ -60,7 +60,7 @@ export type Claim =
       leave(): void;
     };
 
-/** How a load ended. `unshared`: it has an outcome that cannot be shared, so each process loads for itself meanwhile. */
+/** Outcome of a load. `unshared`: one that cannot be shared, so each process loads for itself until it expires. */
 export type LoadOutcome =
   | {
       readonly kind: 'value';
@@ -75,7 +75,7 @@ export type LoadOutcome =
 export interface Lease {
   readonly fence: Fence;
   /**
-   * Aborts when another load of the key has begun, or the key was forgotten, although this lease was not finished. It tells
+   * Aborts when another load of the key has begun, or the key was forgotten, although this lease was not finished. It aborts
    * late: after a pause of the process, or of the engine, two loads run at the same time until then.
    */
   readonly lost: AbortSignal;

@@ -83,7 +83,7 @@ class StoreCoordinator implements Coordinator {
   readonly #circuit: Circuit;
   readonly #waits: KeyWaits;
   readonly #home: LeaseHome;
-  /** This process among those that wait. */
+  /** Name of this process among the waiters. */
   readonly #id = randomBytes(9).toString('base64url');
   /** Claims without an answer, by key: the engine may have given them the lease, which the next claim takes over. */
   readonly #unanswered = new Map<string, SentClaim>();
@@ -138,7 +138,7 @@ class StoreCoordinator implements Coordinator {
   async #claim(key: string, options: ClaimOptions): Promise<Claim> {
     options.signal.throwIfAborted();
     this.#counts.claims += 1;
-    // A claim that waits is sent again once messages arrive, since one may have come before. Here it is once already.
+    // A claim that waits is sent again once messages arrive, because one may have come before. Here messages arrive already.
     let wait = this.#waits.listensTo(key) ? this.#waits.begin(key) : undefined;
     // A load that ends before messages arrive is one that this claim waited for.
     let { after } = options;

@@ -6,10 +6,10 @@ import { type LeaseStore, type StoredLease, writeRecord } from './lease-store.ts
 
 /** Renewals per lease time: two may fail before it runs out. */
 const RENEWALS = 3;
-/** A record lives on for so long after a lease time, in which everybody who waited for it comes to fetch it. */
+/** Milliseconds beyond the lease time for which a record lives on, so that every process that waited can fetch it. */
 const FETCH_MS = 1000;
 
-/** What leases of a coordinator share. */
+/** Store, clock and counters that the leases of a coordinator share. */
 export interface LeaseHome {
   readonly name: string;
   readonly store: LeaseStore;
@@ -105,7 +105,7 @@ export class HeldLease implements Lease {
     this.#timer = this.#home.clock.setTimeout(() => void this.#renew(), this.#leaseMs / RENEWALS);
   }
 
-  /** A renewal that the engine did not answer proves nothing: the load goes on, and the next one tells. */
+  /** Renews the lease. Without an answer of the engine the load goes on until the next renewal. */
   async #renew(): Promise<void> {
     const { name, circuit, store, counts } = this.#home;
     const isHeld = await circuit.ask(() =>

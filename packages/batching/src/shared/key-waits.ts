@@ -11,7 +11,7 @@ export interface KeyWait {
   readonly woken: Promise<void>;
   /** Ends the wait at this time, if no message came: one may have been lost. */
   wakeAfter(ms: number): void;
-  /** Ends the wait once messages arrive, since one may have come before. */
+  /** Ends the wait once messages arrive, because one may have come before. */
   wakeOnceListening(): void;
   /** Idempotent. */
   leave(): void;
@@ -20,12 +20,12 @@ export interface KeyWait {
 interface Waiters {
   readonly listening: Listening;
   isListening: boolean;
-  /** Whether the engine has this process among those that wait. */
+  /** Whether the engine has this process among the waiters. */
   isNoted: boolean;
   readonly wakers: Set<() => void>;
 }
 
-/** What this process waits for: one subscription per key, however many claims wait. */
+/** Keys that this process waits for: one subscription per key, however many claims wait. */
 export class KeyWaits {
   readonly #store: LeaseStore;
   readonly #clock: Clock;
@@ -49,7 +49,7 @@ export class KeyWaits {
     return this.#keys.get(key)?.isListening ?? false;
   }
 
-  /** Remembers whether the engine has this process among those that wait for the key. */
+  /** Remembers whether the engine has this process among the waiters of the key. */
   note(key: string, isNoted: boolean): void {
     const waiters = this.#keys.get(key);
     if (waiters !== undefined) waiters.isNoted = isNoted;

@@ -1,6 +1,6 @@
 import type { Claim, Fence, ForgottenAnswer, LoadOutcome, ValueTags } from './coordinator.ts';
 
-/** Who claims, and how. */
+/** One claim of a process. */
 export interface StoreClaim {
   /** Identifies the lease; one that is held by this token counts as won. */
   readonly token: string;
@@ -65,18 +65,18 @@ export interface LeaseStore {
   forgottenTags(group: string, since: number): Promise<ForgottenAnswer>;
   /** Resolves with the number of processes that wait. */
   waiters(key: string): Promise<number>;
-  /** This process waits no longer. */
+  /** Removes a process from the waiters of a key. */
   leave(key: string, waiter: string): Promise<void>;
   /** Calls `onWake` at each end of a lease of this key, and whenever such a message may have been lost. */
   listen(key: string, onWake: () => void): Listening;
-  /** Has a function called whenever the engine is there again after its connection was lost. */
+  /** Registers a function that is called whenever the connection to the engine is back. */
   onReturn(returned: () => void): void;
   close(): Promise<void>;
 }
 
 // A record is one value of the engine, so that a claim reads it in one step: kind, fence, loadMs, and the milliseconds that
-// it lives on after it is no longer kept, as ASCII of fixed width; then the bytes. Those of a value with tags begin with when it was
-// loaded, the length of its tags, and these with a space between.
+// it lives on after it is no longer kept, as ASCII of fixed width; then the bytes. With tags the bytes begin with the time at
+// which the load began, the length of the tags, and the tags with a space between.
 export const RECORD_FENCE_AT = 1;
 export const RECORD_FENCE_LENGTH = 16;
 const LOAD_MS_AT = RECORD_FENCE_AT + RECORD_FENCE_LENGTH;
@@ -124,7 +124,7 @@ export function beyondOfRecord(record: Uint8Array): number {
   return numberAt(record, RECORD_BEYOND_AT, MS_LENGTH);
 }
 
-/** Returns what a record says, without a copy of its bytes; `undefined` for a value that is no record. */
+/** Returns a record as the answer to a claim, without a copy of its bytes; `undefined` for a value that is no record. */
 export function readRecord(record: Uint8Array, leftMs: number): Claim | undefined {
   if (record.byteLength < RECORD_HEAD_LENGTH) return undefined;
   const bytes = record.subarray(RECORD_HEAD_LENGTH);
@@ -165,7 +165,7 @@ function msText(ms: number): string {
   return String(Math.min(MAX_MS, Math.max(0, Math.round(ms)))).padStart(MS_LENGTH, '0');
 }
 
-/** Reads digits. By hand, since every kept value comes this way. */
+/** Reads digits. By hand, because every kept value comes this way. */
 function numberAt(record: Uint8Array, start: number, length: number): number {
   let value = 0;
   for (let at = start; at < start + length; at += 1)

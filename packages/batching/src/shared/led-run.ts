@@ -7,7 +7,7 @@ import type { ResolvedShareLoadsOptions } from './share-loads-options.ts';
 const LOOKS = 3;
 
 /**
- * What the loader of a leader sees. Its signal aborts when the lease is lost, and as the coalescer's does; but when the
+ * Context of a leader's loader. Its signal aborts when the lease is lost, and as the coalescer's does; but when the
  * last caller of this process leaves, the load goes on while other processes wait for it.
  */
 export class LedRun<K> implements LoadContext<K> {
@@ -66,5 +66,5 @@ export class LedRun<K> implements LoadContext<K> {
   }
 }
 
-/** Reasons of a coalescer that end a load whoever waits. */
+/** Reasons of a coalescer that end a load, also while other processes wait. */
 const ENDS: ReadonlySet<string> = new Set(['ERR_LOAD_TIMEOUT', 'ERR_CLOSED']);

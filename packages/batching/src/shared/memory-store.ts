@@ -149,7 +149,7 @@ export function createMemoryStore(
 }
 
 /**
- * Creates a coordinator without an engine, for tests of what uses one. Those that get the same `store` share loads, as
+ * Creates a coordinator without an engine, for tests of what uses one. Coordinators with the same `store` share loads, as
  * processes do.
  *
  * @throws TypeError or RangeError for options that are unknown or out of range

@@ -33,9 +33,9 @@ export interface ShareLoadsOptions<K, V> {
   readonly leaseMs?: number | undefined;
   /** Longest encoded value; a longer one is not shared, and for a minute each process loads for itself. Default 1 MiB. */
   readonly maxBytes?: number | undefined;
-  /** Milliseconds for which a value answers all processes. Default 0: only those that waited for its load. */
+  /** Milliseconds for which a value answers all processes. Default 0: only processes that waited for its load. */
   readonly ttlMs?: number | ((value: V, key: K) => number) | undefined;
-  /** Milliseconds for which a failure answers all processes. Default 0: only those that waited for its load. */
+  /** Milliseconds for which a failure answers all processes. Default 0: only processes that waited for its load. */
   readonly errorTtlMs?: number | undefined;
   /** Share (0 to 1) by which `ttlMs` is shortened at random. Default 0. */
   readonly jitter?: number | undefined;
@@ -45,7 +45,7 @@ export interface ShareLoadsOptions<K, V> {
    */
   readonly tags?: ((value: V, key: K) => readonly string[]) | undefined;
   /**
-   * How early a kept value is renewed in the background: 1 begins about as long before its end as the load took, 2 twice as
+   * Lead of the renewal of a kept value in the background: 1 begins about as long before its end as the load took, 2 twice as
    * early, 0 never. Default 1.
    */
   readonly refresh?: number | undefined;
@@ -99,7 +99,7 @@ export function resolveShareLoadsOptions<K, V>(
   const codec: SharedCodec<V> = resolved.codec;
   return {
     ...resolved,
-    // Its methods may be those of a class.
+    // The codec may be an instance of a class.
     codec: {
       encode: (value) => codec.encode(value),
       decode: (bytes) => codec.decode(bytes),

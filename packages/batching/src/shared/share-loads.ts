@@ -77,7 +77,7 @@ type Loader<K, V> = (key: K, context: LoadContext<K>) => V | PromiseLike<V>;
  * a fault, of which this call must not become a part for ever.
  */
 const MAX_LOST = 3;
-/** For so long each process loads a key for itself whose value cannot be shared. */
+/** Milliseconds for which each process loads a key for itself whose value cannot be shared. */
 const UNSHARED_MS = 60_000;
 /** Most keys of one process that are renewed in the background at a time. */
 const MAX_RENEWALS = 100;
@@ -169,7 +169,7 @@ class SharedLoads<K, V> {
     const { coordinator, leaseMs } = this.#options;
     const { signal } = context;
     let wait: (Claim & { readonly kind: 'wait' }) | undefined;
-    /** The first load that this call waited for, or led: its outcome and those of all later ones are new enough. */
+    /** The first load that this call waited for, or led: its outcome and every later one are new enough. */
     let after: Fence | undefined;
     let outdated: Fence | undefined;
     let lost = 0;
@@ -362,7 +362,7 @@ class SharedLoads<K, V> {
     await this.#lead(key, context, claim.lease, { asked, isRenewal: true });
   }
 
-  /** Of bounded length, and without what the key says. */
+  /** Returns the key's name in the engine: of bounded length, and without the key's text. */
   #idOf(key: K): string {
     const { name, key: keyOf } = this.#options;
     const text = canonicalKey(keyOf === undefined ? key : keyOf(key));

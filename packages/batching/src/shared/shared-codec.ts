@@ -2,7 +2,7 @@ import { deserialize, serialize } from 'node:v8';
 import { createErrorCodec, type Filled, refuseLostObjects } from '@ticketing/kit';
 import { BatchingError, type BatchingErrorCode, type BatchingErrorData } from '../errors.ts';
 
-/** How values and failures travel. `encode` may throw: then each process loads for itself, for a minute. */
+/** Conversion of values and failures to bytes. `encode` may throw: then each process loads for itself, for a minute. */
 export interface SharedCodec<V> {
   readonly encode: (value: V) => Uint8Array;
   /** Throws for bytes that it does not know: then the process loads for itself. */

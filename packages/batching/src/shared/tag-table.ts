@@ -7,6 +7,7 @@ export class TagTable {
   readonly #coordinator: Coordinator;
   readonly #name: string;
   #forgotten: ForgottenTags | undefined;
+  #asking: Promise<number | undefined> | undefined;
 
   constructor(coordinator: Coordinator, name: string) {
     this.#coordinator = coordinator;
@@ -19,7 +20,18 @@ export class TagTable {
   }
 
   /** Resolves with the time of the last tag that was forgotten, of all processes; `undefined` if the engine was not reached. */
-  async ask(): Promise<number | undefined> {
+  ask(): Promise<number | undefined> {
+    if (this.#asking === undefined) {
+      this.#asking = this.#ask();
+      // Calls that begin together ask once: none of them can know of a tag that was forgotten in between.
+      queueMicrotask(() => {
+        this.#asking = undefined;
+      });
+    }
+    return this.#asking;
+  }
+
+  async #ask(): Promise<number | undefined> {
     const since = this.#forgotten?.last ?? 0;
     const answer = await this.#coordinator.forgottenTags(this.#name, since);
     if (answer === undefined) return undefined;

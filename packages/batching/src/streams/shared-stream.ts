@@ -5,12 +5,12 @@ import type { OpenStream, StreamContext } from './stream-coalescer.ts';
 import type { ResolvedStreamOptions } from './stream-coalescer-options.ts';
 import type { StreamTrace } from './stream-traces.ts';
 
-/** How a stream ended. */
+/** End of a stream. */
 export type StreamEnd =
   | { readonly kind: 'done' }
   | { readonly kind: 'failed' | 'aborted'; readonly error: unknown };
 
-/** What a reader gets at its place. */
+/** Answer to a reader at its place. */
 export type ReadResult<T> =
   | { readonly kind: 'item'; readonly item: KeptItem<T> }
   | { readonly kind: 'waits' }

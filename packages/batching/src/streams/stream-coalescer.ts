@@ -28,11 +28,11 @@ export interface StreamCoalescerOptions<K, T> {
   readonly maxBytes?: number | undefined;
   /** Returns the bytes of an item. Default: the length of text and of binary data, 0 for all else. */
   readonly bytesOf?: ((item: NoInfer<T>) => number) | undefined;
-  /** Most streams in flight: one per key, and those that no call joins any more. Default 10,000. */
+  /** Most streams in flight: one per key, and each that no call joins. Default 10,000. */
   readonly maxKeys?: number | undefined;
   /** Most readers of one stream. Default 100,000. */
   readonly maxReadersPerKey?: number | undefined;
-  /** What happens to a call above `maxKeys` or `maxReadersPerKey`: `ERR_TOO_MANY_…`, or a stream of its own that no call joins. Default `reject`. */
+  /** Outcome of a call above `maxKeys` or `maxReadersPerKey`: `ERR_TOO_MANY_…`, or a stream of its own that no call joins. Default `reject`. */
   readonly overflow?: 'reject' | 'bypass' | undefined;
   /** The AsyncLocalStorage that the source sees: that of the coalescer's creation, or that of the first caller. Default `detached`. */
   readonly context?: 'detached' | 'caller' | undefined;
@@ -42,7 +42,7 @@ export interface StreamCoalescerOptions<K, T> {
 
 /** Options of one call. */
 export interface FollowOptions {
-  /** When it aborts, this reader leaves, and its `next()` rejects with the reason; the others go on. */
+  /** Makes this reader leave as it aborts: its `next()` rejects with the reason; the others go on. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -82,7 +82,7 @@ export interface StreamCoalescerStats {
   readonly outgrown: number;
   /** Streams whose source has not ended. */
   readonly inFlight: number;
-  /** Of those, streams that no call joins: of forgotten keys, outgrown, or above a bound. */
+  /** Streams in flight that no call joins: of forgotten keys, outgrown, or above a bound. */
   readonly unshared: number;
   /** Readers that have not left, and have not read the end. */
   readonly readers: number;

@@ -2,7 +2,7 @@ import { type Channel, channel, tracingChannel } from 'node:diagnostics_channel'
 import type { TraceChannel } from '@ticketing/kit';
 import type { InCaller } from '../traces.ts';
 
-/** One stream, as subscribers of `tracing:ticketing:batching:stream:*` see it; the events are those of a load. */
+/** One stream, as subscribers of `tracing:ticketing:batching:stream:*` see it. The events are the same as of a load. */
 export interface StreamTrace {
   readonly name: string;
   readonly key: unknown;
