@@ -241,7 +241,14 @@ export function resolveClusterOptions(
   const watch = watchedPaths(cluster);
   return {
     pool,
-    cluster: { ...cluster, ...end, watch, maxWaitMs, maxRequests: requests, jitter: recycled.jitter },
+    cluster: {
+      ...cluster,
+      ...end,
+      watch,
+      maxWaitMs,
+      maxRequests: requests,
+      jitter: recycled.jitter,
+    },
   };
 }
 

@@ -29,8 +29,6 @@ import { HeldPorts } from './port/held-ports.ts';
 import { isToPrimary } from './primary/primary-messages.ts';
 import { type Peer, PrimarySessions } from './primary/primary-sessions.ts';
 import { Signals } from './signals.ts';
-import { reloadOnChange } from './watch/reload-on-change.ts';
-import type { FileWatch } from './watch/watch-files.ts';
 import type {
   ClusterEvents,
   ClusterStats,
@@ -38,6 +36,8 @@ import type {
   SupervisedWorker,
   Supervisor,
 } from './supervisor.ts';
+import { reloadOnChange } from './watch/reload-on-change.ts';
+import type { FileWatch } from './watch/watch-files.ts';
 import {
   emptyReport,
   type LeaveMessage,

@@ -54,7 +54,10 @@ test.each<[unknown, string]>([
   [{ entry, output: 1 }, '`output` must be inherit, ignore or a function, got 1'],
   [{ entry, killWithParent: 'yes' }, '`killWithParent` must be true or false, got yes'],
   [{ entry, signals: 'SIGTERM' }, '`signals` must be true or false, got SIGTERM'],
-  [{ entry, watch: './src' }, '`watch` must be true, false or a list of URLs of files and folders, got ./src'],
+  [
+    { entry, watch: './src' },
+    '`watch` must be true, false or a list of URLs of files and folders, got ./src',
+  ],
   [
     { entry, watch: [new URL('https://host/')] },
     '`watch` must be true, false or a list of URLs of files and folders, got https://host/',
@@ -127,7 +130,10 @@ const expectedServer =
 
 test.each<[unknown, string]>([
   [null, '`options` must be an object, got null'],
-  [{ app: server }, 'unknown option `app`; known are server, listen, attach, tasks, metrics, standalone'],
+  [
+    { app: server },
+    'unknown option `app`; known are server, listen, attach, tasks, metrics, standalone',
+  ],
   [{ server: {} }, `\`server\` must be ${expectedServer}, got [object Object]`],
   [{ server: 8080 }, `\`server\` must be ${expectedServer}, got 8080`],
   [{ server }, '`listen` must be an object with port or path, got undefined'],
@@ -171,10 +177,10 @@ test.each<[object, Error]>([
     { server, listen: { port: 0 }, standalone: { lameDuckMs: 9000 } },
     new RangeError('`standalone.lameDuckMs` must be 0 to `graceMs` (8000), got 9000'),
   ],
-])('clusterWorker() refuses to serve alone with %j', (options, { constructor, message }) => {
+])('clusterWorker() refuses to serve alone with %j', (options, { constructor: type, message }) => {
   const given = options as unknown as ClusterWorkerOptions;
   const serve = () => clusterWorker(given);
-  expect(serve).toThrow(constructor as ErrorConstructor);
+  expect(serve).toThrow(type as ErrorConstructor);
   expect(serve).toThrow(`Cannot serve as cluster worker: ${message}`);
 });
 

@@ -80,7 +80,10 @@ test('watchFiles() reports a file that an editor replaces, one that is removed, 
 });
 
 test('watchFiles() goes on with a folder that a compiler removes and makes again', async () => {
-  const { folder, write, seenUntil, errors } = watchIn(['dist/server.js', 'dist/in/part.js'], ['dist']);
+  const { folder, write, seenUntil, errors } = watchIn(
+    ['dist/server.js', 'dist/in/part.js'],
+    ['dist'],
+  );
   for (const _ of [1, 2]) {
     rmSync(join(folder, 'dist'), { recursive: true });
     write('dist/in/part.js');

@@ -267,7 +267,12 @@ const attachments: (readonly [server: unknown, ...Wrong])[] = [
     RangeError,
     '`orphanGraceMs` must be an integer of 0 to 2147483647, got -1',
   ],
-  [createServer(), { slot: 1 }, TypeError, 'unknown option `slot`; known are route, orphanGraceMs, standalone, listen'],
+  [
+    createServer(),
+    { slot: 1 },
+    TypeError,
+    'unknown option `slot`; known are route, orphanGraceMs, standalone, listen',
+  ],
   [
     createServer(),
     { listen: { port: 0 } },
