@@ -160,7 +160,10 @@ function parse(
     }
     texts.set(name, { text: value });
   }
-  const { name: wordName, known }: NonNullable<typeof wordSpec> = wordSpec ?? { name: '', known: [] };
+  const { name: wordName, known }: NonNullable<typeof wordSpec> = wordSpec ?? {
+    name: '',
+    known: [],
+  };
   const unknown = words.find((word) => known?.includes(word) === false);
   if (unknown !== undefined && wordSpec === undefined) {
     throw new FlagError(
