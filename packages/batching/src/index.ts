@@ -12,6 +12,26 @@ export type {
   LoadOptions,
 } from './batcher/batcher.ts';
 export { createBatcher } from './batcher/create-batcher.ts';
+// For subscribers of diagnostics channels.
+export type {
+  BatchingMessages,
+  BatchMessage,
+  BatchTrace,
+  CoordinatorMessage,
+  HitMessage,
+  InCaller,
+  JoinMessage,
+  LoadMessage,
+  LoadTrace,
+  OverflowMessage,
+  SharedJoinMessage,
+  SharedLeadMessage,
+  SharedTrace,
+  StreamJoinMessage,
+  StreamMessage,
+  StreamOverflowMessage,
+  StreamTrace,
+} from './batching-messages.ts';
 // For those who share work.
 export { canonicalKey, type KeyValue } from './canonical-key.ts';
 export { type Coalesced, type CoalesceOptions, coalesce } from './coalescer/coalesce.ts';

@@ -7,7 +7,7 @@ import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastif
 import { beforeEach, describe, onTestFinished, vi } from 'vitest';
 import { type CoalesceRoutesOptions, coalesceRoutes } from '../src/fastify/index.ts';
 
-/** How the tests of a file speak to their apps: each file sets it. */
+/** Protocol between the tests of a file and their apps: each file sets it. */
 export const wire: { protocol: 'HTTP/1.1' | 'h2c' | 'h2' } = { protocol: 'HTTP/1.1' };
 
 /** Defines tests of the plugin over HTTP/1.1, and in the long half over HTTP/2 without and with TLS too. */

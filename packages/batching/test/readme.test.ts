@@ -140,6 +140,8 @@ test.each([
   ['batcher/batcher.ts', 'BatcherOptions'],
   ['fastify/coalesce-routes-options.ts', 'CoalesceRoutesOptions'],
   ['fastify/coalesce-routes-options.ts', 'RouteCoalesceOptions'],
+  ['http/routes/route-options.ts', 'RouteBounds'],
+  ['http/routes/route-options.ts', 'CoalesceRouteOptions'],
   ['http/shared-bodies.ts', 'SharedBodiesOptions'],
   ['http/shared-bodies.ts', 'SharedBodiesStats'],
   ['streams/stream-coalescer.ts', 'StreamCoalescerOptions'],

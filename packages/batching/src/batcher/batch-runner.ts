@@ -1,8 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
-import { channel } from 'node:diagnostics_channel';
 import { showValue } from '@ticketing/kit';
+import { batchingChannel } from '../batching-channel.ts';
+import type { BatchTrace } from '../batching-messages.ts';
 import { callError } from '../errors.ts';
-import { type BatchTrace, batchChannel, publishEnd } from '../traces.ts';
+import { batchChannel, publishEnd } from '../traces.ts';
 import type { BatchContext, BatchResult } from './batcher.ts';
 import type { ResolvedBatcherOptions } from './batcher-options.ts';
 import type { KeyBatch } from './key-batch.ts';
@@ -13,7 +14,7 @@ export type BatchLoader<K, V> = (
   context: BatchContext,
 ) => BatchResult<K, V> | PromiseLike<BatchResult<K, V>>;
 
-const batchSettled = channel('ticketing:batching:batch');
+const batchSettled = batchingChannel('ticketing:batching:batch');
 
 /** Calls the batch loader, limits its time, reads its outcome, and publishes it. */
 export class BatchRunner<K, V> {

@@ -1,5 +1,6 @@
+import type { BatchTrace, InCaller } from '../batching-messages.ts';
 import type { KeyValue } from '../canonical-key.ts';
-import { type BatchTrace, batchChannel, type InCaller, inThisContext } from '../traces.ts';
+import { batchChannel, inThisContext } from '../traces.ts';
 import type { BatchContext } from './batcher.ts';
 import { PromisedAnswers } from './promised-answers.ts';
 

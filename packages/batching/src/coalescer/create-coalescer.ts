@@ -1,8 +1,9 @@
 import { aFunction, createSignalListeners, wrongOption } from '@ticketing/kit';
+import type { LoadTrace } from '../batching-messages.ts';
 import { isPrimitive, type KeyValue, objectKeyError } from '../canonical-key.ts';
 import { callError } from '../errors.ts';
 import { checkTag } from '../read-tags.ts';
-import { hitChannel, joinChannel, type LoadTrace, overflowChannel } from '../traces.ts';
+import { hitChannel, joinChannel, overflowChannel } from '../traces.ts';
 import { settleCalls, WaitingCall } from '../waiting-call.ts';
 import type {
   Coalescer,

@@ -1,8 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
-import { channel } from 'node:diagnostics_channel';
+import { batchingChannel } from '../batching-channel.ts';
+import type { LoadTrace } from '../batching-messages.ts';
 import type { KeyValue } from '../canonical-key.ts';
 import { callError } from '../errors.ts';
-import { inThisContext, joinChannel, type LoadTrace, loadChannel, publishEnd } from '../traces.ts';
+import { inThisContext, joinChannel, loadChannel, publishEnd } from '../traces.ts';
 import type { WaitingCalls } from '../waiting-call.ts';
 import type { LoadContext } from './coalescer.ts';
 import type { ResolvedCoalescerOptions } from './coalescer-options.ts';
@@ -59,7 +60,7 @@ export class Load<K, V> implements LoadContext<K> {
 /** Loads the value of a key. */
 export type Loader<K, V> = (key: K, context: LoadContext<K>) => V | PromiseLike<V>;
 
-const loadSettled = channel('ticketing:batching:load');
+const loadSettled = batchingChannel('ticketing:batching:load');
 
 /** Calls the loader in its async context, limits its time, and publishes its outcome. */
 export class LoadRunner<K, V> {

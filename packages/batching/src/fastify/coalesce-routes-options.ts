@@ -14,7 +14,7 @@ import {
 export interface CoalesceRoutesOptions extends RouteBounds {
   /** Names the coalescer in errors, statistics and diagnostics. Default `routes`. */
   readonly name?: string | undefined;
-  /** Request headers that are part of every key, besides those that always are. Default: none. */
+  /** Request headers that are part of every key, besides credentials and conditional headers. Default: none. */
   readonly vary?: readonly string[] | undefined;
   /** Adds `x-coalesced: 1` to an answer that another request's handler made. Default `false`. */
   readonly header?: boolean | undefined;
@@ -58,7 +58,7 @@ export interface RouteCoalesceOptions {
    * Credentials, `vary`, and conditional headers count in any case. Required for methods other than GET and HEAD.
    */
   readonly key?: RouteKey | undefined;
-  /** Request headers that are part of the key, besides those of the plugin. Default: none. */
+  /** Request headers that are part of the key, besides the plugin's own. Default: none. */
   readonly vary?: readonly string[] | undefined;
   /**
    * `true` states that the answer does not depend on the client: Authorization, Proxy-Authorization, Cookie, the client's

@@ -2,7 +2,6 @@
 
 export type { CoalescedRequest } from '../http/routes/request-role.ts';
 export type { CoalescedRoutes } from './coalesce-routes.ts';
-// For those who serve.
 export { coalesceRoutes } from './coalesce-routes.ts';
 export type {
   CoalesceRoutesOptions,

@@ -19,7 +19,7 @@ export function answerOf(
   return readAnswer({ ...read, sent: request.headers }, route);
 }
 
-/** Gives a reply the status and headers of an answer, besides those of its own hooks. */
+/** Gives a reply the status and headers of an answer, and leaves the headers that its own hooks set. */
 export function fillReply(reply: FastifyReply, answer: SharedAnswer): void {
   reply.code(answer.status);
   for (const name of answer.removed) reply.removeHeader(name);

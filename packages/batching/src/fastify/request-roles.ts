@@ -73,7 +73,7 @@ export function missedRouteError({ method, routeOptions }: FastifyRequest): Erro
   );
 }
 
-/** The last `onSend` hook of a route: its payload is what is sent. The leader's client may have left. */
+/** The last `onSend` hook of a route: its payload is sent. The leader's client may have left. */
 export function sendHook(roles: RequestRoles, route: CoalescedRoute): onSendHookHandler {
   return (request, reply, payload, done) => {
     const role = roles.get(request);

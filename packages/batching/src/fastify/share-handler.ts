@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { Client } from '../http/routes/client.ts';
 import { refusedCall } from '../http/routes/refused-call.ts';
+import { setRole } from '../http/routes/request-role.ts';
 import { type Answer, answers } from '../http/routes/shared-answer.ts';
 import type { SharedRun, SharedRuns } from '../http/routes/shared-runs.ts';
 import { whenLeft } from '../http/routes/when-left.ts';
@@ -56,6 +57,7 @@ function lead(
   const { request, reply, client, scope } = routed;
   const before = headersOf(reply);
   scope.roles.set(request, { kind: 'leading', view: context, before, settle });
+  setRole(reply.raw, { view: context, settle });
   const refuse = (): void => settle({ kind: 'unshared' });
   const isAwaited = watchReply(reply, refuse);
   answer.catch(() => {}); // It may reject before anything below listens: the handler may throw.
@@ -109,6 +111,7 @@ async function follow(
   // Its `Vary` is now part of the key: requests that are equal in that too share the next run.
   if (shared.kind === 'shared' && mayRetry) return replied(enter(routed, false), reply);
   scope.roles.set(request, { kind: 'alone', view: client });
+  setRole(reply.raw, { view: client });
   return replied(routed.run(), reply);
 }
 

@@ -27,7 +27,11 @@ export async function wholeBody(response: Response): Promise<Uint8Array | null |
   }
 }
 
-/** Resolves when what is ready has run. */
+/** Resolves in the next turn of the event loop, when all that is ready has run. */
 function nextTurn(): Promise<'later'> {
-  return new Promise((resolve) => setTimeout(resolve, 0, 'later'));
+  return new Promise((resolve) => {
+    // Not every platform of Hono has it.
+    if (typeof setImmediate === 'function') setImmediate(resolve, 'later');
+    else setTimeout(resolve, 0, 'later');
+  });
 }

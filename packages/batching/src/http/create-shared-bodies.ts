@@ -37,7 +37,7 @@ export function createSharedBodies(options: SharedBodiesOptions = {}): SharedBod
 type Variant =
   | { readonly kind: 'pending'; readonly waiting: WaitingCalls<Encoded> }
   | { readonly kind: 'kept'; readonly kept: KeptEncoding }
-  /** Its encoding is not smaller, or failed. */
+  /** The encoding is not smaller, or failed. */
   | { readonly kind: 'plain' };
 
 /** State of one body, for as long as the body is. */

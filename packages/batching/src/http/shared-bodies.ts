@@ -57,7 +57,7 @@ export interface BodyAnswer {
   readonly body: Uint8Array | undefined;
 }
 
-/** Counters since the start, and what is held now. */
+/** Counters since the start, and the encodings and bodies that are held now. */
 export interface SharedBodiesStats {
   /** Answers that were asked for. */
   readonly asked: number;

@@ -163,7 +163,7 @@ async function follow(
 /** Gives a context an answer that another request's handler made. */
 function fill(context: KoaContext, answer: SharedAnswer): void {
   const { payload, status } = answer;
-  // First the body: Koa sets headers by it, which those of the answer replace.
+  // The body comes first: Koa sets headers by it, which the headers of the answer replace.
   if (payload !== undefined) context.body = payload;
   context.status = status;
   for (const name of answer.removed) context.remove(name);

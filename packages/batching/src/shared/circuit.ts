@@ -1,12 +1,11 @@
-import { channel } from 'node:diagnostics_channel';
 import { type Clock, Fifo } from '@ticketing/kit';
+import { batchingChannel } from '../batching-channel.ts';
 
 /** So many failures within this time open the circuit. */
 const FAILURES = 3;
 const WITHIN_MS = 1000;
 
-/** `{ name, state, error? }` as a coordinator's state changes. */
-const stateChanged = channel('ticketing:batching:coordinator');
+const stateChanged = batchingChannel('ticketing:batching:coordinator');
 
 export interface CircuitOptions {
   readonly name: string;

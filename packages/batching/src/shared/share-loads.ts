@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { aFunction, wrongOption } from '@ticketing/kit';
+import type { SharedTrace } from '../batching-messages.ts';
 import { canonicalKey } from '../canonical-key.ts';
 import type { LoadContext } from '../coalescer/coalescer.ts';
 import { checkTag, readTags } from '../read-tags.ts';
@@ -10,14 +11,7 @@ import {
   resolveShareLoadsOptions,
   type ShareLoadsOptions,
 } from './share-loads-options.ts';
-import {
-  runTraced,
-  type SharedTrace,
-  traceJoin,
-  traceLead,
-  traceRenewal,
-  traceShared,
-} from './shared-traces.ts';
+import { runTraced, traceJoin, traceLead, traceRenewal, traceShared } from './shared-traces.ts';
 import { TagTable, tagId } from './tag-table.ts';
 
 /** Counters of one process since the start. */

@@ -1,26 +1,16 @@
-import { type Channel, channel, tracingChannel } from 'node:diagnostics_channel';
-import type { TraceChannel } from '@ticketing/kit';
+import { tracingChannel } from 'node:diagnostics_channel';
+import type { EventChannel, TraceChannel } from '@ticketing/kit';
+import { batchingChannel } from '../batching-channel.ts';
+import type { SharedJoinMessage, SharedLeadMessage, SharedTrace } from '../batching-messages.ts';
 import { publishEnd } from '../traces.ts';
 
-/**
- * One call of a shared loader, as subscribers of `tracing:ticketing:batching:shared:*` see it: `start` and `end` around its first
- * steps, `error` if it failed, then `asyncStart` and `asyncEnd`, when it has its answer.
- */
-export interface SharedTrace {
-  readonly name: string;
-  readonly key: unknown;
-  /** Source of the answer, as `stats()` counts it; undefined for a call that ended without one. */
-  outcome?: 'led' | 'local' | 'kept' | 'followed';
-  /** Load for all processes that it led or waited for: the same text in each process. */
-  load?: string;
-  error?: unknown;
-}
-
 const sharedChannel: TraceChannel<SharedTrace> = tracingChannel('ticketing:batching:shared');
-/** A load for all processes begins: `{ name, load, isRenewal, call }`; `call`: the traced call that leads, if one does. */
-const leadChannel: Channel = channel('ticketing:batching:shared-lead');
-/** A traced call waits for the load of another caller: `{ name, load, call }`. */
-const joinChannel: Channel = channel('ticketing:batching:shared-join');
+const leadChannel: EventChannel<SharedLeadMessage> = batchingChannel(
+  'ticketing:batching:shared-lead',
+);
+const joinChannel: EventChannel<SharedJoinMessage> = batchingChannel(
+  'ticketing:batching:shared-join',
+);
 
 /** Returns the trace of a call; undefined without subscribers. */
 export function traceShared(name: string, key: unknown): SharedTrace | undefined {

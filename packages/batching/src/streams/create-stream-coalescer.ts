@@ -1,5 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { aFunction, createSignalListeners, wrongOption } from '@ticketing/kit';
+import type { StreamTrace } from '../batching-messages.ts';
 import { isPrimitive, type KeyValue, objectKeyError } from '../canonical-key.ts';
 import { callError } from '../errors.ts';
 import { inThisContext, publishEnd } from '../traces.ts';
@@ -19,7 +20,6 @@ import {
   resolveStreamOptions,
 } from './stream-coalescer-options.ts';
 import {
-  type StreamTrace,
   streamChannel,
   streamEndChannel,
   streamJoinChannel,

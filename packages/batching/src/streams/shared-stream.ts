@@ -1,9 +1,9 @@
+import type { StreamTrace } from '../batching-messages.ts';
 import type { KeyValue } from '../canonical-key.ts';
 import { callError } from '../errors.ts';
 import { type KeptItem, KeptItems } from './kept-items.ts';
 import type { OpenStream, StreamContext } from './stream-coalescer.ts';
 import type { ResolvedStreamOptions } from './stream-coalescer-options.ts';
-import type { StreamTrace } from './stream-traces.ts';
 
 /** End of a stream. */
 export type StreamEnd =

@@ -10,7 +10,7 @@ export type WatchClient = (onLeave: () => void) => void;
 export class Client implements CoalescedRequest {
   readonly waiters = 1;
   hasLeft = false;
-  /** Its call in flight. */
+  /** Call in flight of this client. */
   call: WaitingCall<Answer> | undefined;
   readonly #name: string;
   #controller: AbortController | undefined;

@@ -1,6 +1,6 @@
 import { BatchingError } from '../../errors.ts';
 
-/** Of 503: seconds that a client should wait. */
+/** Headers of a 503: the seconds that a client should wait. */
 export const RETRY_HEADERS = { 'retry-after': '1' };
 
 /**

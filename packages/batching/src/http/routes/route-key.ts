@@ -20,7 +20,7 @@ export interface CoalescedRoute {
 /** Request whose key is made. */
 export interface KeyedRequest {
   readonly headers: SentHeaders;
-  /** Its connection, which has the client's certificate. */
+  /** Connection, which has the client's certificate. */
   readonly socket: unknown;
   /** Canonical text of the URL and what belongs to it, or of the key that the route makes. */
   readonly target: string;

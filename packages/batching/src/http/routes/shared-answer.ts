@@ -116,7 +116,7 @@ function namesIn(value: HeaderValue | undefined): readonly string[] {
     .filter((name) => name !== '');
 }
 
-/** Returns the cookies that the handler added to those of the hooks before it. */
+/** Returns the cookies that the handler added; the hooks before it may have set others. */
 function cookiesAfter(before: HeaderValue | undefined, now: HeaderValue): string[] {
   const own = new Set([before ?? []].flat().map(String));
   return [now]

@@ -34,7 +34,7 @@ export function createSharedRuns(options: CoalescerOptions<string, Answer>): Sha
     (_key, context) =>
       new Promise((settle, fail) => {
         opened.push({ context, settle, fail });
-        // `close()` aborts only the signal, which a handler may ignore: those that wait must be rejected here.
+        // `close()` aborts only the signal, which a handler may ignore: requests that wait must be rejected here.
         const { signal } = context;
         signal.addEventListener('abort', () => fail(signal.reason), { once: true });
       }),
