@@ -14,11 +14,11 @@ export function blocksOf(page) {
     comment.replaceAll(/[^\n]/g, ''),
   );
   return [...visible.matchAll(/(?:<!-- not run: ([^>]+?) -->\n+)?^```(\w+)([^\n]*)\n(.*?)^```$/gms)]
-    .map(({ 1: mark, 2: language, 3: info, 4: text, index }) => ({
+    .map(({ 0: whole, 1: mark, 2: language, 3: info, 4: text, index }) => ({
       language,
       title: /\btitle=(\S+)/.exec(info)?.[1],
       text,
-      line: visible.slice(0, index).split('\n').length + (mark === undefined ? 0 : 1),
+      line: visible.slice(0, index + whole.indexOf('```')).split('\n').length,
       mark,
     }))
     .filter(({ language }) => CODE.has(language));

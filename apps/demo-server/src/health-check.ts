@@ -7,7 +7,7 @@ import { readFlags } from './flags/read-flags.ts';
 
 /** Less than the `--timeout` of the image's HEALTHCHECK, so that a late answer has a message. */
 const TIMEOUT_MS = 2000;
-/** Addresses that a server listens on, and nobody can connect to everywhere. */
+/** Addresses that mean every interface, to which not every platform connects. */
 const EVERY_ADDRESS = ['0.0.0.0', '::'];
 
 try {

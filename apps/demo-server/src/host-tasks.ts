@@ -1,4 +1,4 @@
-// The module of a host that a server has started itself. Its settings are in the environment, since a worker gets only a URL.
+// The module of a host that a server has started itself. Its settings are in the environment, because a worker gets only a URL.
 import { defineTasks, type TaskModule } from '@ticketing/dispatch';
 import { servingStart } from './compose/process-start.ts';
 import { type Host, type HostStats, startHost } from './fleet/host.ts';

@@ -26,7 +26,7 @@ try {
 }
 
 /**
- * Aborts at the first SIGTERM or SIGINT, also while the server starts. Later ones change nothing, since a terminal and npm
+ * Aborts at the first SIGTERM or SIGINT, also while the server starts. Later ones change nothing, because a terminal and npm
  * each send one for a single Ctrl-C.
  */
 function stopSignal(): AbortSignal {
@@ -35,7 +35,7 @@ function stopSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** When all is closed the process ends by itself with 0. */
+/** Closes the server at a stop. When all is closed the process ends by itself with 0. */
 function closeAtStop(server: Serving, graceMs: number): void {
   const stop = (): void => {
     const timer = setTimeout(() => {

@@ -1,4 +1,4 @@
-// The task module of dispatched workers. Its settings are in the environment, since a worker gets only a URL.
+// The task module of dispatched workers. Its settings are in the environment, because a worker gets only a URL.
 import { watchEventLoop } from '@ticketing/admission';
 import { createSearch, type Search } from '@ticketing/core';
 import { defineTasks, type TaskModule } from '@ticketing/dispatch';

@@ -1,12 +1,12 @@
 import { createProgress, type Progress } from '@ticketing/cli-kit';
 import { median, medianRatio } from './statistics.ts';
 
-/** How often each item has its turn. */
+/** Turns of each item. */
 export interface Interleaving {
   readonly rounds: number;
   /** Rounds before the first, with numbers below 0: they compile code, fill pools, open files. Default 1. */
   readonly warmUps?: number;
-  /** What is measured, as the progress shows it. Default `measuring`. */
+  /** Subject of the measurement, as the progress shows it. Default `measuring`. */
   readonly title?: string;
   /** Default: on standard error. */
   readonly progress?: Pick<Progress, 'begin' | 'step' | 'end'>;
@@ -17,7 +17,7 @@ export interface Turn<Item> {
   readonly item: Item;
   /** Index of the item in the list. */
   readonly place: number;
-  /** From `-warmUps` to `rounds - 1`. */
+  /** Number of the round, from `-warmUps` to `rounds - 1`. */
   readonly round: number;
 }
 
@@ -84,7 +84,7 @@ export async function measureRounds(
   const warmUps = Math.ceil(rounds / 10);
   for (const { item, place, round } of interleaved(contenders, { rounds, warmUps })) {
     // Not counted: what the one before has left on the heap and in caches. The first and the last of a list would be spared
-    // half of that, since each has two turns in a row.
+    // half of that, because each has two turns in a row.
     await item.work();
     const start = process.hrtime.bigint();
     for (let repeat = 0; repeat < repeats; repeat++) await item.work();

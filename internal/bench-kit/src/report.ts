@@ -8,7 +8,7 @@ export interface Machine {
   readonly memoryGiB: number;
   readonly platform: string;
   readonly node: string;
-  /** As in `2026-11-21`. */
+  /** Date such as `2026-11-21`. */
   readonly date: string;
 }
 

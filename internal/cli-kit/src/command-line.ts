@@ -11,14 +11,14 @@ export class HelpRequest extends Error {}
 
 /** A flag of a program. */
 export interface FlagSpec<T> {
-  /** Without its dashes. Its variable, where there is one, is the same in capitals. */
+  /** Name without dashes. The variable, where there is one, has the same name in capitals. */
   readonly name: string;
-  /** What it decides, for the help: one line. */
+  /** Purpose of the flag, for the help: one line. */
   readonly about: string;
-  /** What its value may be. */
+  /** Values that the flag takes. */
   readonly value: ValueReader<NonNullable<T>>;
   readonly fallback: T;
-  /** Its value when it is given without one, as `--quick`. By default it must have one. */
+  /** Value of a flag that is given without one, such as `--quick`. By default it must have one. */
   readonly bare?: T;
   /** Shown when there is no value. Default `none`. */
   readonly absent?: string;
@@ -26,18 +26,18 @@ export interface FlagSpec<T> {
   show?(value: NonNullable<T>): string;
   /** Removes the secrets of a text that is shown. Default: as its kind of value does. */
   readonly hide?: (text: string) => string;
-  /** Its variable, if that has another name. */
+  /** Name of the variable, if it is another one. */
   readonly variable?: string;
   /** A variable that sets the flag to `value` when it is `true`. */
   readonly also?: { readonly variable: string; readonly value: T };
-  /** Whether a value may begin with two dashes, as one that is a command line itself. */
+  /** True if a value may begin with two dashes, because it is a command line itself. */
   readonly takesDashes?: true;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry has flags of any type, which `Stated` gives back
 export type FlagSpecs = Readonly<Record<string, FlagSpec<any>>>;
 
-/** What a command line states, by the keys of its registry. */
+/** Values that a command line states, by the keys of its registry. */
 export type Stated<Specs extends FlagSpecs> = {
   readonly [K in keyof Specs]: Specs[K] extends FlagSpec<infer T> ? T : never;
 };
@@ -52,24 +52,24 @@ export type Settings<Specs extends FlagSpecs> = {
   readonly [K in keyof Specs]: Setting<Stated<Specs>[K]>;
 };
 
-/** What a program is started with. */
+/** Command line of a program. */
 export interface Command<Specs extends FlagSpecs> {
-  /** As people type it: `pnpm load`. */
+  /** Text that people type: `pnpm load`. */
   readonly run: string;
-  /** What it does: one line. */
+  /** Purpose of the program: one line. */
   readonly about: string;
-  /** What fails when the command line is wrong: `start` gives "Cannot start: …". */
+  /** Verb of the error for a wrong command line: `start` gives "Cannot start: …". */
   readonly verb: string;
   readonly flags: Specs;
   /** Arguments without a name: some of `known`, or, without it, any texts. Default: none. */
   readonly words?: { readonly name: string; readonly known?: readonly string[] };
-  /** Whether each flag has a variable too. */
+  /** True if each flag has a variable too. */
   readonly hasVariables?: boolean;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A row per flag says: `name` is a literal's type, the value's type follows from `fallback` or is given. */
+/** One row per flag: `name` is a literal's type, the value's type follows from `fallback` or is given. */
 export function flag<T>(spec: FlagSpec<T>): FlagSpec<T> {
   return spec;
 }
@@ -92,7 +92,7 @@ export function readCommandLine<Specs extends FlagSpecs>(
   return { settings: Object.fromEntries(settings), words };
 }
 
-/** The same without where the values come from. */
+/** Returns the settings without the sources of their values. */
 export function stated<Specs extends FlagSpecs>(settings: Settings<Specs>): Stated<Specs> {
   const values = Object.entries<Setting<unknown>>(settings).map(([key, { value }]) => [key, value]);
   return Object.fromEntries(values);
@@ -112,7 +112,7 @@ export function exitCodeOf(error: unknown): 0 | 2 | undefined {
   return 2;
 }
 
-/** Reads the command line of this process. For `--help` and wrong use it writes what is to be said, and exits. */
+/** Reads the command line of this process. For `--help` and wrong use it writes the help or the error, and exits. */
 export function commandLine<Specs extends FlagSpecs>(
   command: Command<Specs>,
 ): Stated<Specs> & { readonly words: readonly string[] } {

@@ -2,7 +2,7 @@ import { hideSecrets } from './hide-secrets.ts';
 
 /** Reads the value of a flag. */
 export interface ValueReader<T> {
-  /** What the value must be, for help and errors: `an integer from 1 to 64`. */
+  /** Condition of the value, for help and errors: `an integer from 1 to 64`. */
   readonly expected: string;
   /** Values that are words: a misspelt one has an error with the nearest. */
   readonly words?: readonly string[];
@@ -92,7 +92,7 @@ export function listOf<T>(each: ValueReader<T>): ValueReader<readonly T[]> {
   };
 }
 
-/** Also takes a word, which is its own value. */
+/** Reader that also takes a word, which is its own value. */
 export function wordOr<Word extends string, T>(
   word: Word,
   { expected, words = [], read, hide }: ValueReader<T>,

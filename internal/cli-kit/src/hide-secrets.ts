@@ -1,4 +1,4 @@
-/** Returns a URL without user, password and parameters; of any other text nothing, since it may be a password. */
+/** Returns a URL without user, password and parameters; of any other text nothing, because it may be a password. */
 export function hideSecrets(text: string): string {
   const [, scheme, rest] = /^([a-z][a-z\d+.-]*:\/\/)(.*)$/is.exec(text) ?? [];
   if (scheme === undefined || rest === undefined) return text === '' ? '' : '…';

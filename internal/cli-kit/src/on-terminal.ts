@@ -5,7 +5,7 @@ import { once } from 'node:events';
 export interface OnTerminal {
   /** The process of `script`, which ends with the program. */
   readonly child: ChildProcess;
-  /** What the program has written, standard error included, with its escape sequences. */
+  /** Returns what the program has written, standard error included, with its escape sequences. */
   written(): string;
   /** Types a text; `\u0003` is Ctrl-C, which signals the program and its children. */
   type(text: string): void;

@@ -27,7 +27,7 @@ export interface ProgressOptions {
   readonly output?: ProgressOutput;
   /** Milliseconds. Default: the platform's clock. */
   readonly now?: () => number;
-  /** Whether the end of a stage leaves its bar on a terminal. Default true. */
+  /** True if the end of a stage leaves its bar on a terminal. Default true. */
   readonly leavesBar?: boolean;
 }
 

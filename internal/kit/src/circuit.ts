@@ -1,6 +1,6 @@
 import { between, MAX_TIMER_MS, type Rule, wholeBetween } from './options/option-rules.ts';
 
-/** How failed workers are restarted. */
+/** Limits for restarts of failed workers. */
 export interface Restart {
   readonly backoffMs: readonly [min: number, max: number];
   readonly maxFailures: number;
@@ -27,7 +27,7 @@ function isBackoff(value: unknown): boolean {
   return test(min) && test(max) && min <= max;
 }
 
-/** What follows a failure: a restart, or none until a probe. */
+/** Consequence of a failure: a restart, or none until a probe. */
 export type AfterFailure =
   | { readonly kind: 'retry'; readonly afterMs: number }
   | { readonly kind: 'open'; readonly probeAfterMs: number };
@@ -35,7 +35,7 @@ export type AfterFailure =
 /** Decides when failed workers are restarted. Times are milliseconds of one monotonic clock. */
 export interface Circuit {
   readonly state: 'closed' | 'open' | 'half-open';
-  /** Of the latest failure; undefined once a worker has answered. */
+  /** Error of the latest failure; undefined once a worker has answered. */
   readonly lastError: unknown;
   /**
    * A worker failed to start, or ended before it answered a task. `final`: another start would fail the same way.

@@ -12,7 +12,7 @@ import type { Row } from './wires/stated.ts';
 /** An adapter that no server stands behind. */
 interface Adapter {
   readonly carrier: Carrier<never>;
-  /** What `request` of the adapter would have returned for one answer. */
+  /** Returns what `request` of the adapter would have returned for one answer. */
   wireOf(body: Uint8Array<ArrayBuffer>, query: CarrierQuery): unknown;
   /** The journeys of an answer one by one; `undefined` for one that cannot be taken apart. */
   readonly rowsOf: (

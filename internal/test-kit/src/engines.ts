@@ -5,12 +5,12 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-/** What is known of an engine: its program, how it is started and asked. A new engine is one row. */
+/** An engine: its program, its start and its questions. A new engine is one row. */
 interface Engine extends TestProgram {
   readonly urlVariable: string;
   readonly scheme: string;
   argumentsFor(listen: Listening): string[];
-  /** What it logs when it accepts connections. A connection tells less: another server may listen there. */
+  /** Line that the engine logs when it accepts connections. A connection proves less: another server may listen there. */
   readonly ready: string;
   /** Asks for the number of connections that the server has had, those that ask included. */
   readonly question: string;
@@ -63,7 +63,7 @@ const ENGINES: Record<EngineName, Engine> = {
   },
 };
 
-/** How a server is started. */
+/** Options of a server. */
 export interface EngineOptions {
   /** Text of a configuration file. Default: none. */
   readonly config?: string;
@@ -71,7 +71,7 @@ export interface EngineOptions {
   readonly port?: number;
   /** Arguments after our own. */
   readonly args?: readonly string[];
-  /** What it writes once it serves. Default: what a server of its kind writes; a sentinel writes another line. */
+  /** Line that the server writes once it serves. Default: the line of its kind; a sentinel writes another line. */
   readonly ready?: string;
   /** Address to listen on. Default: 127.0.0.1. `connections` asks there. */
   readonly host?: string;
@@ -105,7 +105,7 @@ const PORT_TRIES = 5;
 
 /** A program that tests need, and that a developer may lack. */
 export interface TestProgram {
-  /** Its names, the best first; the last one is also that of Debian's package unless `install` says otherwise. */
+  /** Names of the program, the best first; the last one is also that of Debian's package unless `install` says otherwise. */
   readonly programs: readonly string[];
   /** Environment variable that may hold its path. */
   readonly programVariable: string;

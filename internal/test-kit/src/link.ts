@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import type { Clock } from '@ticketing/kit';
 
-/** How fast a link is. */
+/** Speed of a link. */
 export interface LinkSpeed {
   /** Each way. Default 0. */
   readonly delayMs?: number;

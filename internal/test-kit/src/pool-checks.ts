@@ -50,7 +50,7 @@ export async function checkReportedOutput(create: CreateSaying): Promise<void> {
   assert.deepEqual(said, { 'stdout 1': 'héllo\n', 'stderr 1': 'héllo\n' });
 }
 
-/** Creates a dispatcher of one worker; task `flood` writes as many chunks of 64 KiB as its input says. */
+/** Creates a dispatcher of one worker; task `flood` writes as many chunks of 64 KiB as its input asks for. */
 type CreateFlooding = (options: { readonly output: (chunk: Buffer) => Promise<void> }) => {
   run(task: 'flood', chunks: number): Promise<unknown>;
   close(): Promise<unknown>;
@@ -75,7 +75,7 @@ export async function checkHeldOutput(create: CreateFlooding): Promise<void> {
   assert.deepEqual([bytes, most], [256 * 64 * 1024, 1]);
 }
 
-/** A dispatcher whose task `bytes` returns as many bytes as its input says, and whose task `json` its input as JSON. */
+/** A dispatcher whose task `bytes` returns as many bytes as its input asks for, and whose task `json` its input as JSON. */
 interface Returning {
   run(task: 'bytes', count: number): Promise<{ readonly length: number }>;
   run(task: 'json', value: object): Promise<unknown>;

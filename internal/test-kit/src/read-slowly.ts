@@ -6,11 +6,11 @@ import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What this process grew by while it read, in bytes. */
+/** Growth of this process while it read, in bytes. */
 interface Growth {
-  /** That it read. */
+  /** Bytes that it read. */
   readonly read: number;
-  /** Of its memory, and of what JavaScript holds, at most, each after garbage collection. */
+  /** Most growth of its memory, and of what JavaScript holds, each after garbage collection. */
   readonly rss: number;
   readonly held: number;
 }

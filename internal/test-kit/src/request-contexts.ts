@@ -9,7 +9,7 @@ interface ContextManager {
   active(): object | undefined;
 }
 
-/** As context managers before AsyncLocalStorage do: an entry per async resource, until that is destroyed. */
+/** Makes a context manager as there were before AsyncLocalStorage: an entry per async resource, until that is destroyed. */
 function createHooksManager(): ContextManager {
   const contexts = new Map<number, object>();
   const stack: (object | undefined)[] = [];
@@ -45,7 +45,7 @@ function createStorageManager(): ContextManager {
 export const CONTEXTS_BY = ['hooks', 'storage'] as const;
 export type ContextsBy = (typeof CONTEXTS_BY)[number];
 
-/** Runs a program that calls {@link countHeldContexts} with its argument and writes JSON; returns what that says. */
+/** Runs a program that calls {@link countHeldContexts} with its argument and writes JSON; returns its value. */
 export async function runContextProgram(program: URL, by: ContextsBy): Promise<unknown> {
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--expose-gc',

@@ -26,7 +26,7 @@ export async function turns(count = 5): Promise<void> {
   }
 }
 
-/** Whether a process runs. A zombie does not. */
+/** True for a process that runs. A zombie does not. */
 export function lives(pid: number): boolean {
   try {
     process.kill(pid, 0);

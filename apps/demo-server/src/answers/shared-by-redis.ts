@@ -70,7 +70,7 @@ export async function sharedByRedis(own: Answers, flags: Flags): Promise<Answers
   };
 }
 
-/** The same for servers that give equal answers to equal questions: of one version, of the same carriers and documents. */
+/** Returns a digest that servers have in common if they give equal answers to equal questions: of one version, with the same carriers and documents. */
 function digestOf({ fleet, carriers, carriersUrl, worms, databaseUrl }: Flags): string {
   const text = canonicalKey(versions.ticketing, fleet, carriers, carriersUrl, worms, databaseUrl);
   return createHash('sha256').update(text).digest('base64url').slice(0, 12);

@@ -23,7 +23,7 @@ export interface CarrierSettings {
 /** The simulator takes any. */
 const authorization = () => ({ authorization: 'Bearer demo' });
 
-/** What the simulator expects. */
+/** Profile that the simulator expects. */
 const hafasProfile: HafasProfile = {
   path: '/bin/mgate.exe',
   version: '1.45',

@@ -24,11 +24,11 @@ interface DispatchDependencies {
     readonly offload: string;
   };
   readonly carriers: Carriers;
-  /** That of this process: its workers have their own. */
+  /** Telemetry of this process: workers have their own. */
   readonly telemetry: Telemetry;
   /** The primary, in a server process of several. */
   readonly primary: Dispatcher<CarrierTasks> | undefined;
-  /** Of a host: runs whole searches for others, where its workers do not. */
+  /** Search of a host, which runs whole searches for others where its workers do not. */
   readonly hostSearch: Search | undefined;
 }
 
@@ -99,7 +99,7 @@ function owned(dispatcher: Dispatcher<CarrierTasks>): Dispatching {
   };
 }
 
-/** Its workers have every task of `tasks.ts`. */
+/** Dispatching by workers that have every task of `tasks.ts`. */
 function ofWorkers(dispatcher: Dispatcher<WorkerTasks>): Dispatching {
   return { ...owned(dispatcher), searches: dispatcher, whole: dispatcher };
 }

@@ -3,11 +3,11 @@ import { type Static, type TObject, type TObjectOptions, type TSchema, Type } fr
 
 /** One figure: a member of a source, and each place that shows it. */
 export interface Figure {
-  /** Its schema in `/stats`. */
+  /** Schema of the figure in `/stats`. */
   readonly stats?: TSchema;
-  /** Its schema in the operator's view. */
+  /** Schema of the figure in the operator's view. */
   readonly view?: TSchema;
-  /** Its family in `/metrics`. Figures may share one: a label that is not of their table tells them apart. Milliseconds become seconds. */
+  /** Family of the figure in `/metrics`. Figures may share one: a label that is not of their table tells them apart. Milliseconds become seconds. */
   readonly metric?: Metric | undefined;
   /** Value of that label. Default: the name of the figure; a figure that is a record has a series for each of its names. */
   readonly as?: string;

@@ -8,7 +8,7 @@ import type { HostReport, KeysStats, ServerStats } from './stats-document.ts';
 
 /** A host as a process: what it reports of itself over its sessions. Those who see the same host have the same of it. */
 export interface HostProcess {
-  /** Its name; with a number from the second of that name on. */
+  /** Name of the host; with a number from the second of that name on. */
   readonly id: string;
   readonly state: ServerStats['dispatch']['workers'][number]['state'];
   readonly report: HostReport;

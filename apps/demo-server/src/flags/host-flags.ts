@@ -13,11 +13,11 @@ import { type Flags, flagSpecs } from './flag-specs.ts';
 import { fleetName } from './flag-values.ts';
 import { readFlags } from './read-flags.ts';
 
-/** What the host program is started with: flags of the server, and its own. */
+/** Settings of the host program: flags of the server, and its own. */
 export interface HostFlags {
   readonly flags: Flags;
   readonly name: string;
-  /** Where it answers whether it is ready. */
+  /** Port on which the host answers whether it is ready. */
   readonly port: number;
 }
 

@@ -5,7 +5,7 @@ import { programUrl } from '../processes/program-url.ts';
 
 /** A NATS server and hosts on this machine, for those who have none. */
 export interface EmbeddedFleet {
-  /** Of the NATS server, with its token. */
+  /** Address of the NATS server, with its token. */
   readonly natsUrl: string;
   /** Pids of the hosts. */
   pids(): readonly number[];

@@ -28,7 +28,7 @@ export interface Host {
 
 /** Counters of a host. */
 export interface HostStats extends HostReport {
-  /** What the two parts that others see have done. */
+  /** Figures of the two parts that others see. */
   readonly tasks: NatsHostStats;
   readonly questions: NatsHostStats;
 }
@@ -109,7 +109,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   };
 }
 
-/** The same of the carriers that were asked. */
+/** Returns a report of the carriers that were asked, without the others. */
 function ofAsked(stats: HostReport['search']): HostReport['search'] {
   const carriers = Object.entries(stats.carriers).filter(([, ends]) =>
     Object.values(ends).some((count) => count > 0),

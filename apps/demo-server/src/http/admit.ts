@@ -5,7 +5,7 @@ import type { FastifyContextConfig, FastifyInstance, FastifyReply } from 'fastif
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** That of its route, read once: `routeOptions` is a new object each time. */
+    /** Configuration of the route, read once: `routeOptions` is a new object each time. */
     routeConfig: FastifyContextConfig | null;
   }
 }

@@ -19,7 +19,7 @@ declare module 'fastify' {
  */
 export type RouteDurations = StatsOf<typeof routes.figures>;
 
-/** How long answers took. */
+/** Durations of answers. */
 export interface DurationCounts {
   /** Knows the routes that a server adds after this call. */
   watch(app: FastifyInstance): void;

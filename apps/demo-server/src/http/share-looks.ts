@@ -1,4 +1,4 @@
-/** What a look at the server is made with. */
+/** Clock of looks at the server. */
 export interface LookClock {
   /** Milliseconds that only grow. */
   readonly now: () => number;

@@ -52,7 +52,7 @@ export async function startNatsServer({
   const program = findProgram(env);
   const token = randomBytes(16).toString('hex');
   const circuit = createCircuit(RESTART, random);
-  /** Of its first start; -1: any that is free. */
+  /** Port of the first start; -1: any that is free. */
   let port = -1;
   let server: ChildProcess | undefined;
   let starting: Promise<void> | undefined;

@@ -57,7 +57,7 @@ interface OperatorDependencies {
   processes(): Promise<readonly ProcessStatus[]>;
   /** Replaces the workers one by one. */
   reload(): Promise<void>;
-  /** Where the server listens. */
+  /** Returns the address of the server. */
   url(): string;
 }
 
@@ -241,7 +241,7 @@ function refused(status: 400 | 404 | 409 | 502, detail: string): Outcome {
   return { refusal: { status, detail } };
 }
 
-/** What the simulator was asked, and the plan of each carrier. */
+/** Returns the calls that the simulator got, and the plan of each carrier. */
 async function upstreamAt(carriersUrl: string): Promise<UpstreamView[]> {
   const ask = async (path: string) => {
     const signal = AbortSignal.timeout(UPSTREAM_MS);

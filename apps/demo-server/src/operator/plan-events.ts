@@ -28,7 +28,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 interface Change {
   readonly carrier: string;
-  /** Its name. */
+  /** Name of the carrier. */
   readonly title: string;
   /** Fields that were changed, as they were sent. */
   readonly patch: unknown;

@@ -11,7 +11,7 @@ export interface LoadOrder {
   readonly path: string;
 }
 
-/** What has become of a load. */
+/** Progress of a load. */
 export interface LoadState extends LoadOrder {
   readonly sent: number;
   /** By status; 0: no answer. */

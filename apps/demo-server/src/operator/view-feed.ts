@@ -23,7 +23,7 @@ interface Views {
 }
 
 const AGAIN_MS = 1000;
-/** How often it is looked whether the server stops. */
+/** Milliseconds between two looks whether the server stops. */
 const LOOK_MS = 100;
 
 /**

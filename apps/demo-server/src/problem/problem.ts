@@ -198,7 +198,7 @@ function invalidParameter(
   return badParameter(name, expected ?? message.replace(/^must be /, ''), got);
 }
 
-/** One error for all signals, since each aborts after its answer: a new one costs more, for its stack, than the rest of a signal. */
+/** One error for all signals, because each aborts after its answer: a new one costs more, for its stack, than the rest of a signal. */
 const clientLeft = new ProblemError(499, { detail: 'The client left' });
 
 /** Returns a signal that aborts when the client has left or has its answer. */

@@ -1,6 +1,6 @@
 interface InSlot {
   readonly workerId: number;
-  /** From 0. A successor takes its predecessor's over. */
+  /** Slot from 0. A successor takes over the slot of its predecessor. */
   readonly slot: number;
   readonly state: keyof typeof RANKS;
 }

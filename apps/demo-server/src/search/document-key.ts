@@ -67,7 +67,7 @@ export function quickQuestion(
   }
 }
 
-/** Whether a query has more pairs than that, however long they are. */
+/** True if a query has more than `most` pairs, however long they are. */
 function hasMoreThan(most: number, query: string): boolean {
   let at = -1;
   for (let pairs = 1; pairs <= most; pairs++) {

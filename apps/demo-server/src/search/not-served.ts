@@ -1,6 +1,6 @@
 import type { CarrierStatus } from '@ticketing/core';
 
-/** Whether a carrier does not go between the stations, so that it says nothing of the journeys there. */
+/** True if a carrier does not go between the stations, and so has nothing to report of the journeys there. */
 export function isNotServed({ state, error }: CarrierStatus): boolean {
   return state === 'empty' && error?.code === 'NOT_SERVED';
 }

@@ -6,7 +6,7 @@ export type SealedPages = { readonly [Direction in keyof SearchPages]: string };
 
 interface AnswerParts {
   readonly pages?: SealedPages;
-  /** Of all journeys, before the filter. */
+  /** Facets of all journeys, before the filter. */
   readonly facets?: JourneyFacets;
 }
 type Done = Extract<SearchEvent, { readonly type: 'search-done' }>;

@@ -3,7 +3,7 @@ import type { DocumentQuestion } from './search-query.ts';
 
 /** The result of a search, serialised once for all clients. Plain data: it may come from another process. */
 export interface SearchDocument {
-  /** Without its pages: the process that answers a client seals them. */
+  /** Body without the pages, which the process that answers a client seals. */
   readonly body: Uint8Array;
   readonly pages?: SearchPages;
   readonly carriers: readonly CarrierStatus[];

@@ -18,7 +18,7 @@ const shortText = (description: string, examples: string[] = []) =>
 const yesOrNo = (description: string) =>
   Type.Optional(Type.Enum(['1', 'true', '0', 'false'], { description }));
 
-/** What the carriers are asked. Equal ones are one search. */
+/** Parameters that carriers are asked with. Equal ones are one search. */
 const question = {
   origin: stationText('Where the journey begins', 'Madrid', 'uic:7160000', 'renfe:60000'),
   destination: stationText('Where it ends', 'Barcelona', 'uic:7171801'),
@@ -66,7 +66,7 @@ const question = {
   ),
 };
 
-/** What one client sees of a search: equal searches are one, whatever these say. */
+/** Parameters that decide what one client sees of a search: they are no part of its key. */
 const view = {
   maxPrice: shortText('Journeys that cost at most this; euros unless it names a currency', [
     '199.90',
@@ -95,7 +95,7 @@ export const INTEGER_PARAMETERS: ReadonlySet<string> = new Set<keyof SearchParam
   'passengers',
 ]);
 
-/** Whether a parameter that is `1` or `true` is set. */
+/** True for the text of a parameter that is `1` or `true`. */
 export function isSet(text: string | undefined): boolean {
   return text === '1' || text === 'true';
 }

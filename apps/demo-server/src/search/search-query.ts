@@ -19,14 +19,14 @@ import type { StationTexts } from './station-texts.ts';
 export interface DocumentQuestion {
   readonly query: SearchQuery;
   readonly order: JourneyOrder;
-  /** In the order of the registry. Absent: all that the server asks. */
+  /** Carriers in the order of the registry. Absent: all that the server asks. */
   readonly carriers?: readonly CarrierName[];
 }
 
-/** What parameters are read with. */
+/** Tables that parameters are read with. */
 export interface ReadContext {
   readonly stations: StationTexts;
-  /** Those that the server asks. */
+  /** Carriers that the server asks. */
   readonly carriers: readonly CarrierName[];
   /** Epoch ms. */
   readonly nowMs: number;

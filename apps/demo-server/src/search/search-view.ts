@@ -15,7 +15,7 @@ import type { SearchAnswer, SearchAnswerEvent } from './search-answer.ts';
 import type { SearchDocument } from './search-document.ts';
 import { isSet, type SearchParameters } from './search-parameters.ts';
 
-/** What one client sees of a search that others may share: which journeys, and whether facets. */
+/** View of one client of a search that others may share: its filter, and whether it wants facets. */
 export interface SearchView {
   /** Absent: all journeys. */
   readonly filter?: JourneyFilter;

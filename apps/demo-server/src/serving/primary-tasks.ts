@@ -24,7 +24,7 @@ import type { PrimaryTasks, ServeContext, ServingTasks } from './serving.ts';
 
 const STATUS_TIMEOUT_MS = 1000;
 
-/** What all server processes share. */
+/** Parts that all server processes share. */
 interface Shared {
   readonly workers: Dispatcher<ServingTasks>;
   /** Answers of the server processes, of which equal ones are one; with a fleet the owner of a key answers. */
@@ -40,7 +40,7 @@ interface Shared {
 interface PrimaryDependencies {
   /** Called when the first task runs, at the earliest. */
   supervisor(): Supervisor;
-  /** Where the server listens; called once it does. */
+  /** Returns the address of the server; called once it listens. */
   url(): string;
   /** Counters of the part that hands connections to the server processes. */
   stats(): Pick<PrimaryStats, 'router'>;

@@ -59,7 +59,7 @@ export const serveAlone: StartServing = async (context) => {
   }
 };
 
-/** Tracks connections, since a server that closes waits for those with half a head and for slow bodies. */
+/** Tracks connections, because a server that closes waits for those with half a head and for slow bodies. */
 function watchConnections(server: Server): {
   inFlight(): number;
   traffic(): { readonly inFlight: number; readonly connections: number };

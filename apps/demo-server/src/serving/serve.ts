@@ -11,7 +11,7 @@ import { serveAlone } from './serve-alone.ts';
 import type { Serving, StartServing } from './serving.ts';
 import { startUpstream } from './start-upstream.ts';
 
-/** What only several processes need is loaded for them. */
+/** Loads the part that only several processes need. */
 const serveByCluster: StartServing = async (context) =>
   (await import('./server-processes.ts')).serveByCluster(context);
 const serveByRouter: StartServing = async (context) =>

@@ -88,12 +88,12 @@ export const serveByRouter: StartServing = async (context) => {
   }
 };
 
-/** How connections reach the server processes. */
+/** Way of connections to the server processes. */
 interface ServerConnections {
   readonly connections: 'shared' | 'external';
-  /** Where they listen, if they do. */
+  /** Address of server processes that listen. */
   readonly address: { readonly host: string; readonly port: number };
-  /** Where clients reach the server; called once it listens. */
+  /** Returns the address for clients; called once the server listens. */
   url(): string;
   /** Counters of the part that hands them connections. */
   stats?(): Pick<PrimaryStats, 'router'>;

@@ -32,10 +32,10 @@ export interface ServeContext {
   readonly worms: WormLocation;
   /** Epoch ms. */
   readonly now: () => number;
-  /** When the server was started, in epoch ms. */
+  /** Start of the server in epoch ms. */
   readonly startedAt: number;
   readonly log: (line: string) => void;
-  /** Of this process. */
+  /** Telemetry of this process. */
   readonly telemetry: Telemetry;
   /** Pids of the hosts that this server has started. */
   ownHosts(): readonly number[];

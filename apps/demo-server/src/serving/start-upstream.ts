@@ -9,7 +9,7 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-/** So long because a simulator that answers late is busy; replacing it would not help. */
+/** Ten minutes, because a simulator that answers late is busy: a replacement would not help. */
 const HEALTH_MS = 600_000;
 
 /**

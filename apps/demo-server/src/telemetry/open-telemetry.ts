@@ -91,7 +91,7 @@ export function openTelemetry(settings: TelemetrySettings, log: (line: string) =
   return { settings, watch: watchRequests, close: () => (ended ??= end()) };
 }
 
-/** What both kinds of exporters have. */
+/** Common part of both kinds of exporters. */
 interface Exporter<T> {
   export(data: T, done: (result: ExportResult) => void): void;
 }

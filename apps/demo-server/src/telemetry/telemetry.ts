@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Where the spans and measurements of a process go, and what they call it. */
+/** Destination of the spans and measurements of a process, and its name in them. */
 export interface TelemetrySettings {
   /** Base URL of a collector that takes OTLP over HTTP. */
   readonly url: string;
@@ -20,7 +20,7 @@ export interface Telemetry {
   close(): Promise<void>;
 }
 
-/** That of a process without it. */
+/** Telemetry of a process without a collector. */
 export const noTelemetry: Telemetry = {
   settings: undefined,
   watch: () => {},

@@ -30,7 +30,7 @@ const ANSWERS = ['ok', 'empty', 'error', 'rate-limited'];
 const FAILURES = ['error', 'rate-limited', 'rejected-busy'];
 /** One call without an answer may be the fault of a network. */
 const LEAST_TIMEOUTS = 2;
-/** A carrier that nobody asks stays as it was last known for this time. */
+/** Time for which a carrier without calls stays as it was last known. */
 const REMEMBER_MS = 60_000;
 /** One that was asked within this time is asked still. */
 const ASKED_MS = 5000;
@@ -90,7 +90,7 @@ interface Slowness {
   readonly ms: number;
   /** `undefined` before it is known. */
   readonly usual: number | undefined;
-  /** How many times the usual one. */
+  /** Multiple of the usual time. */
   readonly times: number;
 }
 
@@ -106,7 +106,7 @@ interface Context {
   readonly view: ServerView;
   readonly rates: Rates;
   readonly slowness: Slowness | undefined;
-  /** How many times their usual time the other carriers take. */
+  /** Multiple of their usual time that the other carriers take. */
   readonly common: number;
 }
 

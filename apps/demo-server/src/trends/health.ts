@@ -18,7 +18,7 @@ interface Shown {
   /** Epoch ms. */
   readonly since: number;
   readonly last: number;
-  /** Whether it has lasted so long that it is a condition. */
+  /** True once the sign has lasted so long that it is a condition. */
   readonly isCondition: boolean;
 }
 

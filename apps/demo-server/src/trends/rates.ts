@@ -3,7 +3,7 @@ import type { ViewRates } from '../figures/trend-schemas.ts';
 import type { ServerView } from '../figures/view-schema.ts';
 import { readingsOf } from './readings.ts';
 
-/** What has changed between the views of a server, whose counters only grow until their process ends. */
+/** Changes between the views of a server, whose counters only grow until their process ends. */
 export interface Rates {
   /** Takes the next view. */
   add(view: ServerView): void;
@@ -26,7 +26,7 @@ const RECENT_MS = 10_000;
 /** Views of the last minute. */
 const MINUTE = 60;
 
-/** How much each counter grew from one view to the next. */
+/** Growth of each counter from one view to the next. */
 interface Step {
   readonly at: number;
   readonly seconds: number;

@@ -10,7 +10,7 @@ export interface Reading {
   readonly leMs?: readonly number[];
 }
 
-/** Every counter of a view. Those of one name are added up over all processes. */
+/** Every counter of a view. Counters of one name are added up over all processes. */
 export function* readingsOf(view: ServerView): Generator<Reading, void> {
   for (const { id, requests, refused } of view.processes) {
     if (requests !== undefined) yield { process: id, name: `requests ${id}`, counts: [requests] };
@@ -64,7 +64,7 @@ function* readingsOfCoalescing(view: ServerView): Generator<Reading, void> {
   }
 }
 
-/** Scope of the coalescers whose loads are work that is done: those of an inner one ask the outer one. */
+/** Scope of the coalescers whose loads are work that is done: loads of an inner one ask the outer one. */
 function outerScope({ modes, coalesce }: ServerView, name: string): string {
   const scope = sharedScope(modes.coalesce) ?? 'process';
   // Streams are shared within a process alone.

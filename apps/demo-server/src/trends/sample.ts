@@ -91,7 +91,7 @@ export function withSample(samples: readonly Sample[], sample: Sample): readonly
   return [...samples, sample].filter(({ at }) => at > sample.at - HISTORY_MS).slice(-MOST);
 }
 
-/** Returns a history with one more sample, without those that are older than two minutes. One that comes too early changes nothing. */
+/** Returns a history with one more sample, and without samples older than two minutes. One that comes too early changes nothing. */
 export function addSample(history: History, sample: Sample): History {
   const { at, lines } = history;
   const last = at.at(-1) ?? Number.NEGATIVE_INFINITY;

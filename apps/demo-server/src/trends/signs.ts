@@ -53,7 +53,7 @@ function processSigns({ id, state, ageMs, utilisation = 0 }: Process, rates: Rat
     const lasting = { afterMs: BUSY_MS, untilMs: 3000 };
     signs.push({ ...of, state: 'slow', severity: 'warn', says: 'is slow', detail, ...lasting });
   }
-  // Refusals come in bursts: those of one overload are one condition.
+  // Refusals come in bursts: all of one overload are one condition.
   const refused = rates.recent(`refused ${id}`);
   if (refused > 0) {
     const detail = `${counted(refused, 'request')} in 10 s`;

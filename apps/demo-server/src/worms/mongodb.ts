@@ -92,7 +92,7 @@ async function prepareMongodb(url: string, fill: WormFill) {
   return { url };
 }
 
-/** Whether it has `count` documents, and the right one in the last place. */
+/** True if the database has `count` documents, and the right one in the last place. */
 async function isFilled(database: Db, count: number): Promise<boolean> {
   const collection = database.collection<WormDocument>(WORM_TABLE);
   if ((await collection.estimatedDocumentCount()) !== count) return false;

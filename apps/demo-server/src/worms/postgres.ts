@@ -166,7 +166,7 @@ async function preparePostgres(url: string, fill: WormFill) {
   return { url };
 }
 
-/** Whether it has `count` documents, and the right one in the last place. */
+/** True if the database has `count` documents, and the right one in the last place. */
 async function isFilled(client: pg.Client, count: number): Promise<boolean> {
   const { rows: found } = await client.query('SELECT to_regclass($1) AS name', [WORM_TABLE]);
   if (!found[0].name) return false;

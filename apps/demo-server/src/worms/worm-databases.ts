@@ -21,7 +21,7 @@ const databases = {
   mongodb: async () => (await import('./mongodb.ts')).mongodb,
 } satisfies Record<string, () => Promise<WormDatabase>>;
 
-/** Where the documents are. Plain data, which server processes are started with. */
+/** Location of the documents: plain data, which server processes are started with. */
 export interface WormLocation {
   readonly kind: keyof typeof databases;
   /** The database's URL, password included; of SQLite the path of its file; of `none` ''. */

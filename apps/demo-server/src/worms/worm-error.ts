@@ -1,14 +1,14 @@
 import { FlagError, hideSecretsOf } from '@ticketing/cli-kit';
 
-/** What can be wrong with a database, and the HTTP status of each. */
+/** HTTP status of each failure of a database. */
 const statuses = {
-  /** It did not answer within the deadline. */
+  /** No answer within the deadline. */
   ERR_DATABASE_TIMEOUT: 504,
-  /** It cannot be reached, or the connection was lost. */
+  /** No connection, or a lost one. */
   ERR_DATABASE_UNAVAILABLE: 502,
-  /** It answered that it failed. */
+  /** An answer that reports a failure. */
   ERR_DATABASE_FAILED: 502,
-  /** It takes no more connections, or too many questions wait for one. */
+  /** No free connection, and too many questions that wait for one. */
   ERR_DATABASE_BUSY: 503,
 } as const;
 
@@ -22,7 +22,7 @@ export class WormError extends Error {
     super(message, options);
     this.code = code;
   }
-  /** Whether it has a code of this class: the error may come from another process. */
+  /** True for an error with a code of this class, which may come from another process. */
   static is(error: unknown): error is WormError {
     return Object.hasOwn(statuses, String(Object(error).code));
   }

@@ -3,7 +3,7 @@ import type { HistogramSummary } from '@ticketing/dispatch';
 import type { Worm } from './worm.ts';
 import { WormError } from './worm-error.ts';
 
-/** What a store is filled with. */
+/** Options of filling a store. */
 export interface WormFill {
   readonly count: number;
   /** Called after each batch. */

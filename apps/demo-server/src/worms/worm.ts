@@ -1,6 +1,6 @@
 /** One document of the store, some 110 bytes as JSON. */
 export interface Worm {
-  /** Its position in the order of insertion, from 1. */
+  /** Position in the order of insertion, from 1. */
   readonly id: number;
   /** Questions are for a class. No store has an index of it. */
   readonly class: string;
@@ -97,7 +97,7 @@ const SURNAMES: readonly string[] = list(`
   Turner Underhill Waters Wells Wriggle
 `);
 
-/** Where worms are found. */
+/** Habitats of worms. */
 const HABITATS: readonly string[] = list(`
   bark beach bog clay compost creek ditch dune estuary fen field forest garden glade gravel grove heath hedge lawn loam
   marsh meadow moss mud orchard pasture peat pond reef riverbed sand scree silt steppe swamp turf vineyard

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { checkLinks } from './broken-links.ts';
-import { faultsOf, searchResults, startBrowser } from './in-browser.ts';
+import { faultsOf, pagesWiderThanPhone, searchResults, startBrowser } from './in-browser.ts';
 import { builtPages, sizeOf } from './pages.ts';
 import { serveFolder } from './site-server.ts';
 
@@ -26,6 +26,9 @@ const LOOKS = [
   '/measurements/batching.html',
   '/decisions/0044-a-site-of-the-markdown.html',
   '/discoveries/localhost-binds-twice.html',
+  '/migrating/socket-io-sticky.html',
+  '/examples/graphql.html',
+  '/notes/map.html',
 ];
 /** Searches, and the page that must be found first. */
 const SEARCHES: Readonly<Record<string, string>> = {
@@ -87,6 +90,14 @@ async function look(browser: Browser, url: string): Promise<void> {
     `site: ${looks} looks at ${LOOKS.length} pages, ${faults.length} faults, ${seconds(looked)}`,
   );
   report('faults of pages', faults);
+  const measured = performance.now();
+  const wide = await pagesWiderThanPhone(
+    browser,
+    url,
+    pages.map(({ path }) => path),
+  );
+  console.log(`site: ${wide.length} pages wider than a phone, ${seconds(measured)}`);
+  report('pages wider than a phone', wide);
   const found = await searchResults(browser, url, Object.keys(SEARCHES));
   const missed = Object.entries(SEARCHES).flatMap(([query, expected]) => {
     const results = found.get(query) ?? [];

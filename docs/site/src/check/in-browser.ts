@@ -1,13 +1,11 @@
 import { existsSync } from 'node:fs';
 import axe from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const SCHEMES = ['light', 'dark'] as const;
-const SCREENS = [
-  { width: 1280, height: 900 },
-  { width: 390, height: 844 },
-];
+const PHONE = { width: 390, height: 844 };
+const SCREENS = [{ width: 1280, height: 900 }, PHONE];
 
 /** Starts the browser of this machine; `undefined` if it has none. */
 export async function startBrowser(): Promise<Browser | undefined> {
@@ -22,36 +20,65 @@ export async function faultsOf(
   url: string,
   paths: readonly string[],
 ): Promise<{ readonly looks: number; readonly faults: readonly string[] }> {
+  const faults = await Promise.all(
+    SCREENS.map(async (viewport) => {
+      const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
+      const found: string[] = [];
+      for (const path of paths) found.push(...(await faultsOfPage(context, url, path)));
+      await context.close();
+      return found;
+    }),
+  );
+  return { looks: paths.length * SCREENS.length * SCHEMES.length, faults: faults.flat() };
+}
+
+async function faultsOfPage(
+  context: BrowserContext,
+  url: string,
+  path: string,
+): Promise<readonly string[]> {
+  const page = await context.newPage();
+  const problems = problemsOf(page, url);
+  await page.goto(url + path, { waitUntil: 'load' });
+  await page.evaluate(axe.source);
   const faults: string[] = [];
-  let looks = 0;
-  for (const viewport of SCREENS) {
-    const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
-    const page = await context.newPage();
-    const problems = problemsOf(page, url);
-    for (const path of paths) {
-      await page.goto(url + path, { waitUntil: 'load' });
-      await page.evaluate(axe.source);
-      for (const colorScheme of SCHEMES) {
-        await page.emulateMedia({ colorScheme });
-        await page.waitForFunction(
-          `document.documentElement.classList.contains('dark') === ${colorScheme === 'dark'}`,
-        );
-        const found = await page.evaluate<readonly string[]>(
-          `axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
-            violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).slice(0, 3).join(' | ')))`,
-        );
-        const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-        const wide = width > viewport.width ? [`${width} pixels wide`] : [];
-        const where = `${path} (${colorScheme}, ${viewport.width})`;
-        faults.push(
-          ...[...found, ...wide, ...problems.splice(0)].map((each) => `${where}: ${each}`),
-        );
-        looks += 1;
-      }
-    }
-    await context.close();
+  for (const colorScheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme });
+    await page.waitForFunction(
+      `document.documentElement.classList.contains('dark') === ${colorScheme === 'dark'}`,
+    );
+    const found = await page.evaluate<readonly string[]>(
+      `axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
+        violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).slice(0, 3).join(' | ')))`,
+    );
+    const where = `${path} (${colorScheme}, ${page.viewportSize()?.width})`;
+    faults.push(...[...found, ...problems.splice(0)].map((each) => `${where}: ${each}`));
   }
-  return { looks, faults };
+  await page.close();
+  return faults;
+}
+
+/** Returns the pages that are wider than a phone, which is looked at without scripts. */
+export async function pagesWiderThanPhone(
+  browser: Browser,
+  url: string,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const context = await browser.newContext({ viewport: PHONE, javaScriptEnabled: false });
+  const left = [...paths];
+  const wide: string[] = [];
+  await Promise.all(
+    Array.from({ length: 2 }, async () => {
+      const page = await context.newPage();
+      for (let path = left.shift(); path !== undefined; path = left.shift()) {
+        await page.goto(url + path, { waitUntil: 'load' });
+        const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+        if (width > PHONE.width) wide.push(`${path}: ${width} pixels`);
+      }
+    }),
+  );
+  await context.close();
+  return wide.sort();
 }
 
 /** Returns the paths of the first results of a search, as a reader sees them. */

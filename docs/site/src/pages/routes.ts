@@ -1,7 +1,4 @@
 // Maps files of the repository to pages of the site.
-import { existsSync, globSync } from 'node:fs';
-import { join } from 'node:path';
-import { root } from '../repository.ts';
 
 const RULES: readonly (readonly [RegExp, string])[] = [
   [/^README\.md$/, 'index.md'],
@@ -26,7 +23,6 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 
 /** Markdown that is no page: patterns for globs at the root of the repository. */
 export const NOT_PAGES: readonly string[] = [
-  ...replacedLists(),
   '**/node_modules/**',
   '**/dist/**',
   '**/coverage/**',
@@ -49,14 +45,4 @@ export function indexOf(folder: string): string | undefined {
     folder,
   );
   return section === null ? undefined : `${section[1]}/index.md`;
-}
-
-/** Returns the lists of this package for which the repository has a page of its own. */
-function replacedLists(): readonly string[] {
-  return globSync('docs/site/pages/*/index.md', { cwd: root }).filter((file) => {
-    const [, section = ''] = /pages\/(.+)\/index\.md$/.exec(file) ?? [];
-    return [`docs/${section}/index.md`, `${section}/README.md`].some((own) =>
-      existsSync(join(root, own)),
-    );
-  });
 }

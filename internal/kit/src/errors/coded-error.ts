@@ -30,7 +30,7 @@ export function mark(errors: { readonly prototype: Error }, by: string): void {
   Object.defineProperty(errors.prototype, Symbol.for(by), { value: true });
 }
 
-/** Whether a value is an error of a class with this mark, made by any copy of the package. */
+/** True for a value that is an error of a class with this mark, made by any copy of the package. */
 export function isMarked(error: unknown, by: string): boolean {
   return typeof error === 'object' && error !== null && Symbol.for(by) in error;
 }

@@ -11,7 +11,7 @@ type Encoded =
 
 interface EncodedError {
   readonly kind: 'error';
-  /** Its built-in class, or the package's own. */
+  /** Built-in class of the error, or the package's own. */
   readonly type: string;
   readonly name: string;
   readonly message: string;
@@ -21,7 +21,7 @@ interface EncodedError {
   readonly errors?: readonly Encoded[];
 }
 
-/** Pairs, since a key may be `__proto__`; the third is 1 for a property that is not enumerable. */
+/** Pairs, because a key may be `__proto__`; the third is 1 for a property that is not enumerable. */
 type Member = readonly [key: string, value: Encoded, hidden?: 1];
 type Members = readonly Member[];
 
@@ -35,7 +35,7 @@ const classes: Readonly<Record<string, ErrorClass>> = {
   URIError,
 };
 
-/** What a package's errors are, and what it can send. */
+/** Errors of a package, and objects that it can send. */
 export interface ErrorCodecOptions {
   /** The package's own class of errors, which is restored. */
   readonly own: {
@@ -43,7 +43,7 @@ export interface ErrorCodecOptions {
     is(value: unknown): boolean;
     make(message: string, member: (key: string) => unknown): Error;
   };
-  /** Whether the clone of an object arrives. */
+  /** True for an object whose clone arrives. */
   clones(value: object): boolean;
   /** Returns what is sent for a thrown value that cannot cross: a function, a symbol, an object whose getters throw. */
   replace(value: unknown): unknown;

@@ -5,9 +5,9 @@ import { types } from 'node:util';
  * empty object, without an error, and so do the ports of some versions.
  */
 interface LostObject {
-  /** Its class, as in `URL`. */
+  /** Class of the object, as in `URL`. */
   readonly name: string;
-  /** Whether a port of this process clones it, as it does a Blob or a KeyObject. */
+  /** True for an object that a port of this process clones, such as a Blob or a KeyObject. */
   readonly byPort: boolean;
 }
 
@@ -59,7 +59,7 @@ class Visit {
   readonly #seen: Set<object> | undefined;
   #plain: object | undefined;
 
-  /** Without `seen`, which costs more than the rest of the walk, an object may be visited again. */
+  /** Starts a walk. Without `seen`, which costs more than the rest of the walk, it may visit an object again. */
   constructor(value: object, except: readonly object[], seen?: Set<object>) {
     this.#open = [value];
     this.#except = except;
@@ -128,7 +128,7 @@ class Visit {
 /** Users' classes that have been met: clones of their objects are plain ones with their members, as the platform promises. */
 const plainClasses = new WeakSet<object>();
 
-/** Whether a clone of an object is the object that it was. */
+/** True if a clone of an object is as the object was. */
 function isWhole(object: object): boolean {
   return (
     ArrayBuffer.isView(object) ||
@@ -157,7 +157,7 @@ function lostOf(object: object): LostObject | undefined {
   return undefined;
 }
 
-/** What a port makes of an object: an object of its class, a plain one, or nothing. */
+/** Returns the kind of clone that a port makes of an object: of its class, a plain one, or none. */
 function portClone(object: object): 'whole' | 'plain' | 'none' {
   try {
     const prototype: unknown = Object.getPrototypeOf(structuredClone(object));

@@ -55,7 +55,7 @@ export class LinkedList<T extends Linked> {
     return all;
   }
 
-  /** In their order. None may be removed meanwhile but the one that it has given last. */
+  /** Iterates over the members in order. Only the member that was given last may be removed meanwhile. */
   *[Symbol.iterator](): IterableIterator<T> {
     let member = this.#first;
     while (member !== undefined) {

@@ -28,7 +28,7 @@ export function editDistance(a: string, b: string): number {
   return previous[b.length] as number;
 }
 
-/** Of a text this long and longer nothing is near: the cost grows with its length. */
+/** Length from which on no text is near another: the cost grows with the length. */
 const LONGEST = 64;
 /** Edits, as a share of the longer text, up to which two texts are near. */
 const NEAR = 0.4;

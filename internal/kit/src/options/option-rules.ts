@@ -1,6 +1,6 @@
 import { nearest } from './edit-distance.ts';
 
-/** What an option's value must be. */
+/** Condition of an option's value. */
 export interface Rule {
   readonly expected: string;
   /** Used when the option is absent. Without one it stays absent, unless it is `required`. */
@@ -8,7 +8,7 @@ export interface Rule {
   readonly required?: true;
   /** A number or an array of them that fails is a RangeError; anything else is a TypeError. */
   readonly range?: true;
-  /** Of the options that the value has: an option that is given beside it may belong there. */
+  /** Rules of the options that the value has: an option that is given beside it may belong there. */
   readonly within?: Rules;
   /** Names by which other libraries call it. */
   readonly aliases?: readonly string[];
@@ -175,7 +175,7 @@ export const aShare: Rule = {
   test: (value) => typeof value === 'number' && value > 0 && value <= 1,
 };
 
-/** From `min` on; also Infinity. */
+/** Rule for numbers from `min` on; also Infinity. */
 export function atLeast(min: number, fallback?: number): Rule {
   return { ...between(min, Number.POSITIVE_INFINITY, fallback), expected: `${min} or more` };
 }
@@ -222,12 +222,12 @@ export function withMethods(...methods: readonly string[]): Rule {
   };
 }
 
-/** Also takes Infinity. */
+/** Rule that also takes Infinity. */
 export function orInfinity(rule: Rule): Rule {
   return { ...rule, test: (value) => value === Number.POSITIVE_INFINITY || rule.test(value) };
 }
 
-/** Also takes a function. */
+/** Rule that also takes a function. */
 export function orFunction(rule: Rule): Rule {
   return {
     ...rule,

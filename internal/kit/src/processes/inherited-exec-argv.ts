@@ -52,7 +52,7 @@ export function inheritedExecArgv(
   return folder === undefined ? kept : kept.map(absoluteIn(folder, isElsewhere));
 }
 
-/** The same for the value of the variable NODE_OPTIONS. */
+/** Returns a value of the variable NODE_OPTIONS whose relative paths lead to where they led in this program. */
 export function inheritedNodeOptions(
   options: string,
   isElsewhere: boolean,

@@ -6,7 +6,7 @@ const OPENING = /^--inspect(?:-brk|-wait)?(?:=|$)/;
 /** Milliseconds between looks whether the inspector has been opened: SIGUSR1 and debuggers do so at any time. */
 const LOOK_MS = 1000;
 
-/** Whether Node options open the inspector of a process. */
+/** True for Node options that open the inspector of a process. */
 export function opensInspector(execArgv: readonly string[]): boolean {
   return execArgv.some((argument) => OPENING.test(argument));
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
 
-/** What limits the cores of a process. */
+/** Limits of the cores of a process. */
 interface Platform {
   /** Cores that the platform counts. */
   readonly cores: number;

@@ -3,9 +3,9 @@ import { extname } from 'node:path';
 
 /** Program of the workers of a package, which users of a bundle give as `workerUrl`. */
 export interface WorkerProgram {
-  /** Its import specifier. */
+  /** Import specifier of the program. */
   readonly specifier: string;
-  /** Its name without an ending: one that no program of a user has, since a bundle has other files beside it. */
+  /** Name without an ending: one that no program of a user has, because a bundle has other files beside it. */
   readonly file: string;
   /** `import.meta.url` of the module beside it. Bundlers of CommonJS leave it out. */
   readonly beside: string | undefined;

@@ -28,7 +28,7 @@ const tags = [
   { name: 'operator', description: 'The whole server, and what can be done to it' },
 ];
 
-/** What a response is in a route's schema: a schema of JSON, or its media types. */
+/** Response in a route's schema: a schema of JSON, or its media types. */
 type Response = TSchema & {
   readonly description?: string;
   readonly content?: Readonly<Record<string, Media>>;

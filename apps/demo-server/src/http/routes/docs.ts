@@ -13,7 +13,7 @@ import { withDescribedExamples } from '../api/described-examples.ts';
 import type { BodySender } from '../body-sender.ts';
 import { securityHeaders } from '../security-headers.ts';
 
-/** Its script writes styles and has an image in its text, which no other page of ours may. */
+/** Directives for the script of this page, which writes styles and has an image in its text: no other page may. */
 const directives = {
   'style-src': ["'self'", "'unsafe-inline'"],
   'img-src': ["'self'", 'data:'],

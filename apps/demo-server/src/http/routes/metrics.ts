@@ -8,7 +8,7 @@ import { shareLooks } from '../share-looks.ts';
 import type { HealthOptions } from './health.ts';
 
 const text = 'text/plain; version=0.0.4';
-/** As scrapers ask for it: with the encodings of names that they understand. Ours need none. */
+/** Media types by which scrapers ask for OpenMetrics, with the encodings of names that they understand. Our names need none. */
 const openMetrics = ['', '; escaping=allow-utf-8', '; escaping=underscores'].map(
   (escaping) => `application/openmetrics-text; version=1.0.0${escaping}`,
 );

@@ -63,7 +63,7 @@ const refusals = {
 };
 const notFound = { 404: { description: 'There is none of that name', ...problem } };
 
-/** What the operator's page reads and does. Nothing of it waits for admission: it is needed most when the server is busy. */
+/** Routes of the operator's page. None of them waits for admission: they are needed most when the server is busy. */
 export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
   app,
   { flags, operator, draining },

@@ -272,7 +272,7 @@ interface NamedStation {
 
 interface Known {
   readonly book: StationBook;
-  /** What /search takes. */
+  /** Station texts that /search takes. */
   readonly texts: StationTexts;
 }
 

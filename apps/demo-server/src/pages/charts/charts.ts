@@ -19,7 +19,7 @@ export interface Chart {
   /** The area between the first two lines means something. */
   readonly isTinted?: boolean;
   readonly hasDeadline?: boolean;
-  /** It may have more than two lines. */
+  /** True for a chart that may have more than two lines. */
   readonly isMany?: boolean;
   lines(history: History, view: OperatorView): readonly Line[];
 }

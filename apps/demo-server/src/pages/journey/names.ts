@@ -4,7 +4,7 @@ import type { Passenger, RideLeg, RideSection, TimeAt } from '@ticketing/core';
 export interface Names {
   readonly stations: ReadonlyMap<string, string>;
   readonly carriers: ReadonlyMap<string, string>;
-  /** How a carrier is asked, after its name. */
+  /** Way of asking a carrier, shown after its name. */
   readonly calls: ReadonlyMap<string, string>;
   /** Language of the page: prices are written as it does. Default `en`. */
   readonly lang?: string | undefined;
@@ -14,7 +14,7 @@ export interface Names {
   readonly day?: string | undefined;
   /** Names of operators, as far as carriers say them. */
   readonly operators?: ReadonlyMap<string, string> | undefined;
-  /** Who travels. */
+  /** Passengers of the search. */
   readonly passengers?: readonly Passenger[] | undefined;
   /** Carriers that do not heed ages: their prices are of adults. */
   readonly adultsOnly?: ReadonlySet<string> | undefined;

@@ -21,7 +21,7 @@ type Width = 50 | 54 | 58 | 66 | 74 | 80 | 86 | 92 | 144;
 interface Column<Row> {
   readonly title: string;
   readonly kind?: Kind;
-  /** It has this width whatever its cells contain, so that nothing moves. The first column has what is left. Default 74. */
+  /** Width of the column, whatever its cells contain, so that nothing moves. The first column has what is left. Default 74. */
   readonly width?: Width;
   cell(row: Row, figures: Figures): Cell;
 }

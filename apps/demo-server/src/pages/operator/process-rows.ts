@@ -7,7 +7,7 @@ interface ProcessRow {
   readonly id: string;
   /** 0 for the primary, 2 for a worker of a server process. */
   readonly depth: 0 | 1 | 2;
-  /** Its condition, or else its own state. */
+  /** Condition of the process, or else the state that it reports. */
   readonly state: string;
   /** Absent for a dead one. */
   readonly process?: Process;

@@ -6,7 +6,7 @@ export interface Shape {
   /** Among the elements beside it, the same for what takes its place. */
   readonly key: string;
   readonly attributes: Readonly<Record<string, string | number>>;
-  /** Its text, or what is in it. */
+  /** Text or shapes in the shape. */
   readonly inside: string | readonly Shape[];
 }
 

@@ -51,7 +51,7 @@ export function carrierList(carriers: readonly CarrierStatus[], names: Names): S
   })}</ul>`;
 }
 
-/** Says in words what came of a carrier. */
+/** Returns the outcome of a carrier in words. */
 function cameText(status: CarrierStatus): string {
   const { state, found, error } = status;
   switch (state) {
@@ -80,7 +80,7 @@ function reasonsOf(leftOut: Readonly<Record<string, number>>): string {
   return parts.length === 0 ? '' : `: ${parts.join(', ')}`;
 }
 
-/** Says which carriers' trains are missing below, or `undefined` if none are. */
+/** Returns a line with the carriers whose trains are missing below; `undefined` if none are. */
 export function missingText(
   carriers: readonly CarrierStatus[],
   names: Names,
@@ -100,7 +100,7 @@ export function missingText(
   return { title: `${who} ${failureText(failed)}.`, text: `${whose} trains are missing below.` };
 }
 
-/** Says why carriers did not answer, where they have one reason. */
+/** Returns the reason why carriers did not answer, where they have one in common. */
 function failureText(failed: readonly CarrierStatus[]): string {
   const all = (state: CarrierStatus['state']): boolean =>
     failed.every((one) => one.state === state);
@@ -111,7 +111,7 @@ function failureText(failed: readonly CarrierStatus[]): string {
   return 'did not answer';
 }
 
-/** Whether a carrier did not answer. */
+/** True for a carrier that did not answer. */
 export function hasFailed({ state }: CarrierStatus): boolean {
   return state !== 'ok' && state !== 'empty' && state !== 'running';
 }

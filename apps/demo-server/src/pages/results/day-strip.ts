@@ -3,7 +3,7 @@ import { html, type SafeHtml } from '../frame/html.ts';
 import { icon } from '../frame/icons.ts';
 import { dayText, priceText } from '../journey/display-texts.ts';
 
-/** Days of the strip, and those of them before the one that was asked for. */
+/** Days of the strip, and the number of them before the day that was asked for. */
 const SHOWN = 7;
 const BEFORE = 2;
 

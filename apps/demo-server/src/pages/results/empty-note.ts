@@ -105,7 +105,7 @@ interface NoteTexts {
   readonly text?: string | undefined;
 }
 
-/** Says in the words of travellers why a search did not begin, or ended. */
+/** Returns why a search did not begin, or ended, in the words of travellers. */
 function problemTexts(
   { status, title, detail }: ShownProblem = { title: '', detail: '' },
 ): NoteTexts {

@@ -35,7 +35,7 @@ export const NO_FILTER: Filter = {
   conditions: new Set(),
 };
 
-/** Whether a journey passes. */
+/** True for a journey that passes the filter. */
 export function passes(journey: Journey, filter: Filter): boolean {
   const { changes, bands, carriers, conditions } = filter;
   return (
@@ -109,7 +109,7 @@ function bandOf({ departure }: Journey): string {
   return BANDS.find(([, until]) => hour < until)?.[0] ?? '0';
 }
 
-/** Whether a ticket can be changed, or money comes back, also in part. */
+/** True if a ticket can be changed, or money comes back, also in part. */
 function allows({ flexibility, conditions }: Offer, what: string): boolean {
   const said = what === 'change' ? conditions?.exchange : conditions?.refund;
   if (said !== undefined && said !== 'unknown') return said !== 'no';

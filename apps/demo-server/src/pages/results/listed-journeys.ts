@@ -61,7 +61,7 @@ export interface Leading {
   readonly fastest?: Journey | undefined;
 }
 
-/** Returns the journeys that stand out among those that can be booked. */
+/** Returns the journeys that stand out among the bookable ones. */
 export function leadersOf(journeys: readonly Journey[], day?: string): Leading {
   const bookable = journeys.filter(isBookable);
   const own = bookable.filter((one) => dayOf(one) === day);

@@ -2,7 +2,7 @@ import type { SealedPages } from '../../search/search-answer.ts';
 import { html, type SafeHtml } from '../frame/html.ts';
 import { icon } from '../frame/icons.ts';
 
-/** Renders links to the journeys before and after those that are shown. */
+/** Renders links to the journeys before and after the ones that are shown. */
 export function pageLinks(
   { earlier, later }: SealedPages = {},
   addressOf: (page: string) => string,

@@ -46,7 +46,7 @@ export function shownSearch({
   };
 }
 
-/** Rows that hold the place of those that will come, with and without others above them. */
+/** Rows that hold the place of rows to come, with and without others above them. */
 const GHOSTS = 3;
 const GHOSTS_ALONE = 8;
 
@@ -105,7 +105,7 @@ export function counted(state: SearchState, shown?: number): Counted {
   };
 }
 
-/** Whether an answer may still come. */
+/** True while an answer may still come. */
 export function isAsking({ phase }: SearchState): boolean {
   return phase === 'asking' || phase === 'idle';
 }

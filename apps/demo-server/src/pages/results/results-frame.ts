@@ -17,7 +17,7 @@ export function resultsFrame(
     isPlain,
   }: {
     readonly rows?: number;
-    /** For a browser without script: nothing in it needs one. */
+    /** True for a browser without script: nothing in the page needs one. */
     readonly isPlain: boolean;
   },
 ): SafeHtml {

@@ -22,10 +22,10 @@ export interface ResultsPage {
   readonly examples?: NoteWays['examples'];
 }
 
-/** Rows of a list that is not whole yet: those that a window shows. */
+/** Rows of a list that is not whole yet: as many as a window shows. */
 const FIRST_ROWS = 8;
 
-/** Renders the places that the browser's script fills, as they are while nobody has answered. */
+/** Renders the places that the browser's script fills, as they are before the first answer. */
 export function travellerPlaces(page: ResultsPage): SafeHtml {
   const shown = searchOf(page, { ...page.names, stations: new Map() }, idle);
   return html`${resultsFrame(shown, { isPlain: false })}</main>${pageEnd('/', page.credit)}`;
@@ -65,7 +65,7 @@ export function travellerProblem(problem: ShownProblem, page: ResultsPage): Safe
   return html`${resultsFrame(shown, { isPlain: true })}</main>${pageEnd('/', page.credit)}`;
 }
 
-/** Without ids: those are of the last block. */
+/** Renders a block without ids, which belong to the last block. */
 function interim(page: ResultsPage & { readonly names: Names }, state: SearchState): SafeHtml {
   const shown = searchOf(page, page.names, state);
   const frame = String(resultsFrame(shown, { isPlain: true, rows: FIRST_ROWS }));

@@ -7,13 +7,13 @@ export interface SearchState {
   /** `broken`: the connection ended before the search did. */
   readonly phase: 'idle' | 'asking' | 'done' | 'failed' | 'broken';
   readonly carriers: readonly CarrierStatus[];
-  /** By id. */
+  /** Journeys by id. */
   readonly journeys: ReadonlyMap<string, Journey>;
   /** Journeys of the search before, which stay while some carriers are asked again, or another page is. */
   readonly kept: readonly Journey[];
   /** Joins those with these. */
   readonly join?: JoinJourneys | undefined;
-  /** Those of this search, by id. */
+  /** Journeys of this search, by id. */
   readonly fresh: ReadonlyMap<string, Journey>;
   readonly ms?: number;
   readonly problem?: ShownProblem;
@@ -29,9 +29,9 @@ export interface SearchState {
   readonly more?: Direction | undefined;
   /** The stations in the answer, by which a train that carriers know at several ids of a stop is one. */
   readonly places: ReadonlyMap<string, Place>;
-  /** Who travels. */
+  /** Passengers of the search. */
   readonly passengers?: readonly Passenger[];
-  /** Where earlier and later journeys are. */
+  /** Tokens of the pages with earlier and later journeys. */
   readonly pages?: SealedPages | undefined;
 }
 
@@ -44,7 +44,7 @@ export type JoinJourneys = (
   places: Iterable<Place>,
 ) => readonly Journey[];
 
-/** What can happen to a search besides its events. */
+/** Events of the page besides the events of a search. */
 export type FeedEvent =
   | SearchAnswerEvent
   /** With `join`, what is known stays: only the carriers of `again` are asked, or for another page. */

@@ -11,7 +11,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   throttled: 'throttles',
 };
 
-/** Says what a carrier is made to do wrong; `undefined` if nothing. */
+/** Returns the fault of a carrier's plan in words; `undefined` if it has none. */
 export function faultOf(plan: unknown): string | undefined {
   const { fault } = Object(plan) as { fault?: { kind: string; share: number } | null };
   if (fault === undefined || fault === null) return undefined;
@@ -19,7 +19,7 @@ export function faultOf(plan: unknown): string | undefined {
   return fault.share === 1 ? word : `${word}, ${percent(fault.share)}`;
 }
 
-/** Says how long a carrier takes by its plan. */
+/** Returns the latency of a carrier's plan in words. */
 export function latencyOf(plan: unknown): string {
   const { latency } = Object(plan) as {
     latency?: { kind: string; ms?: number; p50Ms?: number; p99Ms?: number };

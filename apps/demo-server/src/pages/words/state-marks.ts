@@ -11,7 +11,7 @@ export type PartState =
   | 'stopping';
 
 interface StateMark {
-  /** Shape that tells the state without its colour. */
+  /** Shape that shows the state without its colour. */
   readonly glyph: string;
   readonly word: string;
   /** Class of its text. */

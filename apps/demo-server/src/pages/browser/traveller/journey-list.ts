@@ -237,7 +237,7 @@ function nearView(list: HTMLElement): { row: HTMLElement; top: number; place: nu
   return rows;
 }
 
-/** Where a row of a list is laid out, in pixels below the top of the window, wherever it is seen meanwhile. */
+/** Returns where a row of a list is laid out, in pixels below the top of the window, wherever it is seen meanwhile. */
 function placeOf(row: HTMLElement, list: HTMLElement): number {
   return list.getBoundingClientRect().top + row.offsetTop - list.offsetTop;
 }

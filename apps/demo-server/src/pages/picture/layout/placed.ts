@@ -17,7 +17,7 @@ export interface Placed extends Rect {
 }
 
 export interface PlacedEdge extends Edge {
-  /** Its path. */
+  /** Path of the edge in SVG. */
   readonly d: string;
 }
 
