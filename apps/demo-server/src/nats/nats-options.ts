@@ -1,6 +1,6 @@
 import type { NodeConnectionOptions } from '@nats-io/transport-node';
 
-/** Flags that say to which fleet a process belongs. Declared here, since the names of flags follow from what they choose. */
+/** Flags that decide to which fleet a process belongs. Declared here, because the names of flags follow from what they choose. */
 export interface FleetFlags {
   /** Servers of one cluster, with commas; set wherever a fleet is used. */
   readonly natsUrl: string | undefined;
@@ -41,7 +41,7 @@ export const SOON = {
   restart: { maxFailures: 1, backoffMs: [50, 1000] },
 } as const;
 
-/** Returns the fleet whose hosts answer whole questions. Those that only ask carriers are in one of their own. */
+/** Returns the fleet whose hosts answer whole questions. Hosts that only ask carriers are in a fleet of their own. */
 export function questionFleet({ fleet }: FleetFlags): string {
   return `${fleet}-keys`;
 }

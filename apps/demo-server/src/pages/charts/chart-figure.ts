@@ -36,7 +36,7 @@ export interface ChartState {
   readonly pointed?: number | undefined;
 }
 
-/** Renders a chart: its legend, which has the figures as text, and its drawing, which says nothing to screen readers. */
+/** Renders a chart: its legend, which has the figures as text, and its drawing, which screen readers skip. */
 export function chartFigure(chart: Chart, state: ChartState): SafeHtml {
   const { view, history, width, pointed } = state;
   const lines = chart.lines(history, view);

@@ -63,7 +63,7 @@ function minutesLate({ legs }: Journey): number {
   return leaves > 0 ? leaves : minutes(last?.arrival.ms, last?.expectedArrival?.ms);
 }
 
-/** Seats of the cheapest offer, where its seller says how many. */
+/** Seats of the cheapest offer, where its seller reports how many. */
 function seatsLeft({ offers }: Journey): number | undefined {
   return offers.find(({ rides, passengers }) => rides === undefined && passengers === undefined)
     ?.seatsLeft;

@@ -120,7 +120,7 @@ export function createResults(page: ResultsSurroundings): Results {
     asked = { url, more };
     let join: JoinJourneys | undefined;
     if (again !== undefined || more !== undefined) {
-      // Without the network nobody can be asked.
+      // Without the network no carrier can be asked.
       join = (await later().catch(() => undefined))?.joinJourneys;
       if (signal.aborted) return;
       if (join === undefined) {

@@ -70,7 +70,7 @@ interface Frame {
   readonly before: number;
 }
 
-/** Spreads columns over the whole width; those of few grow. */
+/** Spreads columns over the whole width; few columns grow. */
 function framesOf(columns: readonly Column[]): Frame[] {
   const widths = columns.length > 6 ? TIGHT : ROOMY;
   const own = columns.map(({ kind }) => widths[kind]);
