@@ -135,7 +135,7 @@ export function execInRoot(pid, command, { env = {}, user = [0, 0], timeoutMs })
 }
 
 /** Returns the processes that a process has started and not yet waited for. */
-export function childrenOf(pid) {
+function childrenOf(pid) {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
       .split(' ')
