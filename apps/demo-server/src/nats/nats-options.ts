@@ -35,7 +35,7 @@ function decoded(text = ''): string {
   }
 }
 
-/** For calls that can do without a host: how soon they are told that there is none, twice the first and the pause. */
+/** Limits for calls that can do without a host: they fail without one after twice the first and the pause. */
 export const SOON = {
   startTimeoutMs: 300,
   restart: { maxFailures: 1, backoffMs: [50, 1000] },

@@ -183,7 +183,7 @@ function describedCalls(carrier: string): string {
 /** Writes one event. */
 type EventFormat = (event: SearchAnswerEvent) => string;
 
-/** By media type: one JSON document per line, and server-sent events (HTML standard, 9.2). */
+/** Formats of events by media type: one JSON document per line, and server-sent events (HTML standard, 9.2). */
 const eventFormats: Readonly<Record<string, EventFormat>> = {
   'application/x-ndjson': (event) => `${textOf(event)}\n`,
   'text/event-stream': (event) =>

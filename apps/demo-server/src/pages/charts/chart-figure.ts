@@ -18,7 +18,7 @@ const TOP = 10;
 const BASE = 102;
 const LEFT = 42;
 const DOT = 13;
-/** For the names at the ends of the lines. */
+/** Room for the names at the ends of the lines. */
 const ROOM = 66;
 /** Times on the axis need so much room. */
 const TIME = 52;

@@ -48,7 +48,7 @@ export function isCancelled({ legs }: Journey): boolean {
   return legs.some((leg) => leg.kind === 'ride' && leg.cancelled);
 }
 
-/** Whether nobody who knows prices has a seat. */
+/** True if no carrier that knows prices has a seat. */
 export function isSoldOut({ offers, sources, unpriced = [] }: Journey): boolean {
   return offers.length === 0 && sources.length > unpriced.length;
 }

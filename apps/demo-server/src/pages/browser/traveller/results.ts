@@ -96,7 +96,7 @@ export function createResults(page: ResultsSurroundings): Results {
     return shownSearch({ state, names, address, usual, ways });
   }
 
-  /** With `again`, only these carriers are asked; with `more`, what is known stays. */
+  /** Searches. With `again`, only these carriers are asked; with `more`, known journeys stay. */
   async function search(
     url: URLSearchParams,
     {

@@ -95,7 +95,7 @@ interface Rows {
   readonly size: 'full' | 'half';
   readonly height: number;
   readonly tops: readonly number[];
-  /** From one row to the next. */
+  /** Distance from one row to the next. */
   readonly step: number;
 }
 
