@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
 /** Path of the file. */
-export const composeFile = fileURLToPath(
+const composeFile = fileURLToPath(
   new URL('../../apps/demo-server/containers/compose.yaml', import.meta.url),
 );
 

@@ -29,7 +29,7 @@ exec setpriv --no-new-privs -- unshare --root="$root" --wd="$folder" --setgid="$
 `;
 
 /** Guards against commands that never end. */
-const RUN_TIMEOUT_MS = 300_000;
+const RUN_TIMEOUT_MS = 600_000;
 
 /** Tells why programs cannot be started in a root folder here; undefined where they can. */
 export function whyNoRoots() {
@@ -135,7 +135,7 @@ export function execInRoot(pid, command, { env = {}, user = [0, 0], timeoutMs })
 }
 
 /** Returns the processes that a process has started and not yet waited for. */
-export function childrenOf(pid) {
+function childrenOf(pid) {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
       .split(' ')

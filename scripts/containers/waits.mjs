@@ -1,6 +1,6 @@
 // Waits with a guard against what never comes.
 
-const GUARD_MS = 30_000;
+const GUARD_MS = 60_000;
 const ASK_AGAIN_MS = 20;
 
 /** Resolves as the promise does; rejects if it is late. */

@@ -129,6 +129,12 @@ describe('the compose file', () => {
   });
 });
 
+test('the health check of the image ends before its timeout', () => {
+  const [, seconds] = /^HEALTHCHECK .*--timeout=(\d+)s/m.exec(dockerfile);
+  const [, ms] = /TIMEOUT_MS = (\d+)/.exec(textOf('apps/demo-server/src/health-check.ts'));
+  expect(Number(seconds) * 1000).toBeGreaterThan(Number(ms));
+});
+
 test('Dockerfile.dockerignore leaves out what git ignores', () => {
   const ignored = readFileSync(join(containers, 'Dockerfile.dockerignore'), 'utf8').split('\n');
   const wanted = textOf('.gitignore')

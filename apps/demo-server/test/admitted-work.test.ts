@@ -11,7 +11,7 @@ const add = (amount: number): void => {
 };
 const refuse = (applicant: Applicant): void => applicant.refuse('busy');
 
-test('every request waits for its admission, but for those of a short list [admitted-work]', async () => {
+test('every request waits for its admission, except on a short list of routes [admitted-work]', async () => {
   server().gate.decide = refuse;
   server().gate.applied = 0;
   const operations = apiOperations(server().document);

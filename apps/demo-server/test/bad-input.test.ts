@@ -164,7 +164,7 @@ test('OPTIONS is 204 with the methods of the path', async () => {
   expect(await get('/nowhere', { method: 'OPTIONS' })).toMatchObject({ status: 404 });
 });
 
-test('what is missing or unknown points to the page of the API', async () => {
+test('a missing or unknown parameter or path points to the page of the API', async () => {
   const { get } = shared();
   for (const path of ['/search', `${MADRID_BARCELONA}&colour=red`, '/nowhere']) {
     expect((await get(path)).body, path).toMatchObject({ see: '/docs' });

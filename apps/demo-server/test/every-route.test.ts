@@ -76,7 +76,7 @@ test('no answer is to be sniffed, whatever it repeats', async () => {
   }
 });
 
-test('a client that says close is left by every route, HTTP/1.1', async () => {
+test('every route closes the connection of a client that sends Connection: close, HTTP/1.1', async () => {
   // Each of these ends with the end of the connection.
   for (const target of [...(await readTargets()), ...PAGES, '/nowhere']) {
     const { head } = await ask(target);
@@ -89,7 +89,7 @@ test.each([
   ['[]', 'a list'],
   ['"x"', 'string'],
   ['7', 'number'],
-])('a body that is %s is a 400 that says so, of every control', async (body, kind) => {
+])('a body that is %s is a 400 with the reason, of every control', async (body, kind) => {
   const { url, get } = server();
   const operations = apiOperations((await get('/openapi.json')).body);
   const controls = operations.filter((one) => one.body !== undefined);

@@ -15,7 +15,7 @@ test.each([
   ['uic:8821402', 'Wien'],
   ['KGX', 'Muenchen Hbf'],
 ])(
-  'from %s to %s no carrier goes: an answer in which each says so',
+  'from %s to %s no carrier goes: an answer in which each carrier reports it',
   async (origin, destination) => {
     const { status, body } = await search(origin, destination);
     expect({ status, journeys: body.journeys, complete: body.complete }).toEqual({
@@ -47,7 +47,7 @@ test.each([
   expect(body.journeys.length).toBeGreaterThan(0);
 });
 
-test('a name that two have is a 400 that says what means each alone', async () => {
+test('a name of two stations is a 400 with a text for each alone', async () => {
   const { status, body } = await search('Paris', 'Essen');
   expect([status, body.parameter, body.detail]).toEqual([
     400,

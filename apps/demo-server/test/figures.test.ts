@@ -71,7 +71,7 @@ test('/stats and the view have every member that they had', () => {
   }
 });
 
-test('the view and /stats of any processes are as their schemas say', () => {
+test('the view and /stats of any processes match their schemas', () => {
   expect(schemaErrors(ServerView, operatorView(someStatuses, context))).toEqual([]);
   const processes = someStatuses.map(({ stats, ...process }) =>
     JSON.parse(JSON.stringify(roundedAll({ ...process, ...stats }))),

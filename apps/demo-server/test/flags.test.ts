@@ -52,7 +52,7 @@ test.each([
   expect(readFlags(argv, env).flags.dispatch).toBe(dispatch);
 });
 
-test('readFlags() gives a dispatcher a worker for each core unless told otherwise', () => {
+test('readFlags() gives a dispatcher one worker per core by default', () => {
   const workers = (...argv: string[]) =>
     readFlags(['--dispatch', 'fork', ...argv], {}).flags.dispatchWorkers;
   expect(workers()).toBe(usableCores());

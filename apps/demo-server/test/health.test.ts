@@ -53,7 +53,7 @@ test('an idle server is well, and so is one with few calls, or many', () => {
   expect(runs(healthIn(times(60, () => all({ ok: 20, open: 2 }))))).toEqual([['All well', 60]]);
 });
 
-test('whatever answers within 100 ms at any rate, with a call without an answer now and then, is well', () => {
+test('a carrier that answers within 100 ms at any rate, with a call without an answer now and then, is well', () => {
   const second = fc.record({
     ok: fc.nat({ max: 40 }),
     ms: fc.integer({ min: 1, max: 100 }),
@@ -145,7 +145,7 @@ test('a carrier of several requests for a call, whose calls end after some of th
   expect(runs(healthIn(late)).at(-1)?.[0]).toBe('Renfe answers too late');
 });
 
-test('a carrier that nobody asks any more stays as it was known, for a minute', () => {
+test('a carrier without further calls stays as it was known, for a minute', () => {
   const story = [...times(5, () => renfe({ open: 20, timeout: 10 })), ...times(90, () => all({}))];
   const [first, second, third, ...others] = runs(healthIn(story));
   expect([first, second, third, others]).toEqual([
@@ -263,7 +263,7 @@ test('refusals of one overload are one condition, and the worst condition is fir
   );
 });
 
-test('whatever happens, conditions are bounded, sorted, and end when nothing shows any more', () => {
+test('whatever happens, conditions are bounded, sorted, and end when no sign is left', () => {
   const second = fc.record({
     others: fc.record({
       ok: fc.nat({ max: 20 }),

@@ -48,7 +48,7 @@ const textOf = (markup: string): string =>
 const [walk, ride, change, bus] = detailed.legs as [Leg, RideLeg, Leg, RideLeg];
 const text = textOf(row(detailed));
 
-test('a row says planned and changed platforms, and the times that are expected', () => {
+test('a row has planned and changed platforms, and the times that are expected', () => {
   expect(text).toContain('planned 08:00 now 08:02 Madrid Platform 7 instead of 5');
   expect(text).toContain('planned 09:20 now 09:31 Zaragoza Platform 2');
   expect(row(detailed)).toContain('<b class="news">Platform 7</b> instead of 5');
@@ -104,7 +104,7 @@ test('a row has the stops on the way on demand', () => {
   expect(row({ ...detailed, legs: [plain] })).not.toContain('class="stops"');
 });
 
-test('a row says for whom prices are, and what may be done with the tickets', () => {
+test('a row has the passengers of its prices, and the conditions of the tickets', () => {
   expect(text).toContain('Tickets for 2 adults, 1 child');
   expect(text).toContain(
     'Flex €60.00 Second class · free changes, part of the price back Until &lt;i&gt;departure&lt;/i&gt; Renfe for 2 adults 4 seats left €60.00',
@@ -161,7 +161,7 @@ test('a row marks connections at risk, in its line too', () => {
   expect(textOf(row({ ...detailed, legs: [ride] }))).not.toMatch(/tight|missed/);
 });
 
-test('a row says where to stay in the train, what must be booked, and the minutes of ways at the ends', () => {
+test('a row has where to stay in the train, what must be booked, and the minutes of ways at the ends', () => {
   expect(text).toContain('Bus 12 unnamed · 2 h 00 Stay in the bus at Lleida, then Bus 13');
   expect(text).toContain('Must be booked until 07:00 on Tue 1 Dec: Call &lt;b&gt;0800&lt;/b&gt;');
   expect(text).toContain('Calle Mayor 1 Walk to Madrid, 7 min');
@@ -178,7 +178,7 @@ test('a row says where to stay in the train, what must be booked, and the minute
   );
 });
 
-test('a row names operators: a number without a name says nothing to people', () => {
+test('a row names operators: a number without a name means nothing to people', () => {
   expect(text).toContain('AVE 3063 Renfe Viajeros');
   expect(text).toContain('Bus 12 unnamed');
   expect(textOf(row(detailed, { operators: undefined }))).not.toContain(' 11 ');
@@ -260,7 +260,7 @@ test('prices are written as the page does, and durations for people', () => {
   expect([27, 60, 158].map(durationText)).toEqual(['27 min', '1 h 00', '2 h 38']);
 });
 
-test('namesOf() has what the events of a search said', () => {
+test('namesOf() has the names in the events of a search', () => {
   const query = {
     date: '2026-12-01',
     passengers: PARTY,

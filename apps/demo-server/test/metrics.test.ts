@@ -108,7 +108,7 @@ test('alerts and dashboard use metrics that there are', () => {
 });
 
 describeWithPromtool('promtool', () => {
-  test('finds nothing to say of /metrics', async () => {
+  test('finds no fault in /metrics', async () => {
     const { get } = alone();
     await get(MADRID_BARCELONA);
     const { body } = await get('/metrics');

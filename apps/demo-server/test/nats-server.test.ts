@@ -89,7 +89,7 @@ describe.skipIf(program === undefined)('the NATS server of an embedded fleet', (
     expect(temporary()).toEqual(before);
   });
 
-  test('that cannot be started again is tried more and more seldom, which one line says', async () => {
+  test('that cannot be started again is tried more and more seldom, with one line', async () => {
     const { pid = Number.NaN } = await start();
     writeFileSync(join(folder, 'nats-server.broken'), '');
     process.kill(pid, 'SIGKILL');

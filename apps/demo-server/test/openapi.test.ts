@@ -62,7 +62,7 @@ test('every reference of /openapi.json leads to a component', () => {
   expect(text).not.toMatch(/x-component|"\$id"|def-\d/);
 });
 
-test('every operation has an id of its own, a summary, one known tag, and says what its answers are', async () => {
+test('every operation has an id of its own, a summary, one known tag, and a description of its answers', async () => {
   const operations = operationsOf(document);
   const ids = operations.map(({ operationId }) => operationId);
   expect(ids).toEqual(ids.map(() => expect.stringMatching(/^[a-z][A-Za-z]+$/)));
@@ -134,7 +134,7 @@ test.each([
   ['get', '/operator/state', '/operator/state', 200, json],
   ['post', '/operator/reload', '/operator/reload', 403, problem],
 ] as const)(
-  '%s %s answers what the document says: %s is %i %s',
+  '%s %s answers as the document describes: %s is %i %s',
   async (method, route, path, status, type) => {
     const init =
       method === 'post'
@@ -148,7 +148,7 @@ test.each([
   },
 );
 
-test('a partial answer, a stream and an answer of no carrier are what the document says', async () => {
+test('a partial answer, a stream and an answer of no carrier match the document', async () => {
   // Only a search that no carrier answers waits for its deadline: on a busy machine the others may take their time.
   const { get, carriersUrl } = await serveDemo('--latency', '0', '--deadline-ms', '60000');
   const responses = document.paths['/search']?.['get']?.responses;

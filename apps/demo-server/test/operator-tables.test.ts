@@ -95,7 +95,7 @@ test('each table has as many cells as columns, and its figures as text', () => {
   expect(rows('router')).toEqual(['server-0 | ● ready | 2 |  | 1 | 3 | 4']);
 });
 
-test('processes are a tree: a dead one has its place, and those that something replaces can be killed', () => {
+test('processes are a tree: a dead one keeps its row, and only replaceable ones can be killed', () => {
   const rows = operatorTables.processes.rows(full, history);
   expect(rows.map(({ key, mark }) => [key, mark])).toEqual([
     ['primary', 'ready'],
@@ -192,7 +192,7 @@ test('a preset in force is one to reset; presets of carriers that are not asked 
   expect(buttons(undefined)).not.toContain('Set: Half of Ouigo fails');
 });
 
-test('what became of a load is said by status', () => {
+test('the outcome of a load is shown by status', () => {
   const load = {
     path: '/',
     perSecond: 5,
@@ -206,7 +206,7 @@ test('what became of a load is said by status', () => {
   expect(loadText({})).toBe('');
 });
 
-test('the modes are said in sentences, for every way to accept, dispatch and coalesce', () => {
+test('the modes are described in sentences, for every way to accept, dispatch and coalesce', () => {
   const texts = new Set<string>();
   const { modes } = someView();
   for (const accept of ACCEPTS) {

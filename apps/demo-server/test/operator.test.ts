@@ -97,7 +97,7 @@ test('whoever looks within a second shares one question', async () => {
   await operator.close();
 });
 
-test('one reload at a time; one that fails is told to the log. Reloads by a signal are written down, too', async () => {
+test('one reload at a time; one that fails is logged. Reloads by a signal are written down, too', async () => {
   const lines: string[] = [];
   const steps: string[] = [];
   let end = (_?: Error): void => {};
@@ -266,7 +266,7 @@ test.each([
   guardControls({ headers }, { operator: 'on', host: 'demo.test', allowedHosts: ['proxy.test'] });
 });
 
-test('the routes guard themselves, and say why', async () => {
+test('the routes guard themselves, and answer with the reason', async () => {
   const path = '/operator/processes/server-0%2Ftask-0/kill';
   const refused = await ask('POST', path, {}, { origin: 'http://evil.test' });
   expect([refused.status, refused.type]).toEqual([403, 'application/problem+json']);

@@ -193,7 +193,7 @@ test('joining a search in flight takes no place, and equal ones that wait are on
   await until(get, { inFlight: 0 });
 });
 
-test('--max-in-flight off refuses nobody', async () => {
+test('--max-in-flight off refuses no request', async () => {
   const { get } = await serveDemo('--max-in-flight', 'off');
   const answers = await Promise.all(Array.from({ length: 50 }, () => get('/compute?ms=1')));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));

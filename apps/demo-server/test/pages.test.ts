@@ -107,7 +107,7 @@ const names = {
 };
 const late = { code: 'TIMEOUT', retryable: true, message: '<late>' } as const;
 
-test('the line above the list says how far a search is, and what it has found', () => {
+test('the line above the list shows how far a search is, and what it has found', () => {
   const line = (
     carriers: Parameters<typeof countLine>[0]['carriers'],
     more: Partial<Parameters<typeof countLine>[0]> = {},
@@ -211,7 +211,7 @@ test('reduce() keeps the newest state of each journey and carrier', () => {
 
 const clock = createLocalClock();
 
-test('reduce() keeps what is known when some are asked again, and joins what they say', () => {
+test('reduce() keeps the answers when some carriers are asked again, and joins the new ones', () => {
   const journey = (carrier: string, number: string, at: string): Journey =>
     createJourney({
       source: carrier,

@@ -162,7 +162,7 @@ describe('systemOf()', () => {
     ]);
   });
 
-  test('a fleet without a host says where its tasks run', () => {
+  test('a fleet without a host shows where its tasks run', () => {
     const model = modelOf({ dispatch: 'nats' });
     expect(titlesOf(model)).toContain('0 hosts of fleet demo');
     expect(part(model, 'host')).toMatchObject({ name: 'No host', state: 'dead' });
@@ -284,7 +284,7 @@ function expectGoodLayout(model: SystemModel): void {
 }
 
 describe('layoutOf()', () => {
-  test('whatever there is, nothing lies over anything, and all is in the picture', () => {
+  test('with any parts, nothing lies over anything, and all is in the picture', () => {
     fc.assert(
       fc.property(
         fc.record({

@@ -87,7 +87,7 @@ it('no connection is left for this demo: 503', async () => {
   expect((await get(UTILIZE)).status).toBe(200);
 });
 
-it('what the database refuses is 502, and the connection stays', async () => {
+it('a question that the database refuses is 502, and the connection stays', async () => {
   const { get } = await serveWorms();
   expect((await get(UTILIZE)).status).toBe(200);
   await askPostgres(server.url, 'ALTER TABLE ticketing_demo_worms RENAME TO elsewhere');

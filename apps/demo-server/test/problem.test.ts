@@ -16,7 +16,7 @@ function refused(code: BatchingErrorCode): Error {
   return new BatchingError(code, 'Coalescer `document` is full', { data: { name: 'document' } });
 }
 
-test('a coalescer that is full or closed is a 503 that says when to retry', async () => {
+test('a coalescer that is full or closed is a 503 with the time to retry after', async () => {
   for (const code of ['ERR_TOO_MANY_KEYS', 'ERR_TOO_MANY_WAITERS', 'ERR_CLOSED'] as const) {
     expect(await answerTo(refused(code))).toMatchObject({
       statusCode: 503,

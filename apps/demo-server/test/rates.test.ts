@@ -42,7 +42,7 @@ test('a process that is silent for a while goes on from what it had', () => {
   expect(rates.recent('http')).toBe(4);
 });
 
-test('whatever restarts, what was counted after the first view is counted once', () => {
+test('with any restarts, each count after the first view is counted once', () => {
   const tick = fc.record({
     grown: fc.array(fc.nat({ max: 20 }), { minLength: 4, maxLength: 4 }),
     restarts: fc.boolean(),

@@ -71,7 +71,7 @@ test('processes that are killed and replaced are starts and ends: all is well', 
   expect(notes('reload')).toMatch(/server-0 starts/);
 });
 
-test('what has changed in a value, and the value before it, are the value', () => {
+test('changes of a value and the value before make the value', () => {
   const figure = fc.oneof(fc.integer(), fc.string(), fc.array(fc.integer(), { maxLength: 3 }));
   const row = fc.dictionary(fc.constantFrom('a', 'b', 'c'), figure);
   const value = fc.record({ at: fc.integer(), rows: fc.array(row, { maxLength: 3 }) });

@@ -46,7 +46,7 @@ test('any other error, and what only looks like one, stays what it is', () => {
   for (const other of others) expect(restoredError(other)).toBe(other);
 });
 
-test('what another process finds wrong with a question is told as this one would', async () => {
+test('an error of another process about a question is answered as one of this process', async () => {
   const crossed = Object.assign(new Error(badQuery.message), {
     name: 'RailError',
     code: badQuery.code,

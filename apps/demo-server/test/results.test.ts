@@ -90,7 +90,7 @@ const soldOut = train('4', { minutes: 90 });
 const cancelled = train('5', { minutes: 80, offers: [offerOf(100)], cancelled: true });
 const all = [cheap, fast, good, soldOut, cancelled];
 
-test('Best weighs price and time together; what nobody can take leads nothing, and comes last', () => {
+test('Best weighs price and time together; a journey that cannot be booked leads nothing, and comes last', () => {
   const { best, cheapest, fastest } = leadersOf(all, DAY);
   expect(numbersOf([best, cheapest, fastest])).toEqual(['3', '1', '2']);
   expect(numbersOf(sortForPage(all, 'best')).slice(0, 3)).toEqual(['3', '1', '2']);
@@ -103,7 +103,7 @@ test('Best weighs price and time together; what nobody can take leads nothing, a
   expect(lowestPrice([soldOut])).toBeUndefined();
 });
 
-test('what leads is of the day that was asked for', () => {
+test('leading journeys are of the day that was asked for', () => {
   const tomorrow = train('6', { at: '2026-12-02T10:00', minutes: 60, offers: [offerOf(900)] });
   expect(numbersOf([leadersOf([...all, tomorrow], DAY).cheapest])).toEqual(['1']);
   expect(numbersOf([leadersOf([tomorrow], DAY).cheapest])).toEqual(['6']);

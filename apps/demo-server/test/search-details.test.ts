@@ -72,7 +72,7 @@ const get = (url: string, accept = 'application/json') =>
 
 const searchErrors = async () => closedErrors((await get('/openapi.json')).json());
 
-test('a document has everything that a carrier says, and the OpenAPI document lists each field', async () => {
+test('a document has everything that a carrier reports, and the OpenAPI document lists each field', async () => {
   const errorsOf = await searchErrors();
   const body = (await get(`${SEARCH}&stops=true`)).json();
   expect(body.query).toMatchObject({ stops: true, passengers: [{}, { age: 40 }, { age: 8 }] });

@@ -56,7 +56,7 @@ test('time, arriveBy, class and maxTransfers narrow what the carriers are asked'
   expect(idsOf(none)).toEqual(idsOf(some.filter(({ transfers }) => transfers === 0)));
 });
 
-test('ages and cards are in the query; what no carrier heeds is said', async () => {
+test('ages and cards are in the query; a field that no carrier heeds is reported', async () => {
   const { body } = await shared().get(`${ROUTE}&ages=35,8,&cards=BC50+YC,,`);
   expect(body.query.passengers).toEqual([{ age: 35, cards: ['BC50', 'YC'] }, { age: 8 }, {}]);
   for (const { ignored } of body.carriers) expect(ignored).toEqual(['ages', 'cards']);

@@ -119,7 +119,7 @@ test('steps: one more and one fewer of a group, from 1 to 9 people, everybody el
   );
 });
 
-test('each passenger has the fields that one needs; a card that nobody knows stays', () => {
+test('each passenger has the fields that one needs; an unknown card stays', () => {
   const cards = [{ code: 'BC50', name: 'BahnCard 50' }];
   const fields = (ages: string, own = '', known = cards): string[] =>
     [
@@ -154,7 +154,7 @@ test('title, heading and line of a search carry the route and the day', () => {
   expect(titleOf({ ...form, date: 'today' }, names)).toBe('Atocha → Barcelona, today · Ticketing');
 });
 
-test('a chip says what it is set to', () => {
+test('a chip shows its setting', () => {
   const texts = (values: Parameters<typeof chipTexts>[0]) =>
     Object.values(chipTexts(values, names.placeOf)).map(
       ({ text, isOn }) => `${text}${isOn ? '!' : ''}`,
@@ -198,7 +198,7 @@ test('inCities() lists each place once, and stations directly after their city',
   expect(inCities(list).map(({ id }) => id)).toEqual(['city:a', 'a2', 'a1', 'x', 'b1']);
 });
 
-test('suggestions mark what was typed, say a country where it is another one, and escape', () => {
+test('suggestions mark what was typed, name a country where it is another one, and escape', () => {
   const markup = String(
     suggestionItems('list', [
       suggested('city:a', { name: '<Barc>elona', matched: [[1, 5]], stations: 5 }),

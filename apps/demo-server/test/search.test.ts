@@ -33,7 +33,7 @@ test('GET /search without a date searches tomorrow, and takes as long as the slo
   expect(headers.get('x-worker')).toBe(String(process.pid));
 });
 
-test('GET /search answers what its schema says', async () => {
+test('GET /search answers by its schema', async () => {
   const { get } = shared();
   for (const path of [MADRID_BARCELONA, '/search?origin=Barcelona&destination=Sevilla']) {
     const { body } = await get(path);
@@ -41,7 +41,7 @@ test('GET /search answers what its schema says', async () => {
   }
 });
 
-test('GET /search understands ids, codes and names, and sorts as it is told', async () => {
+test('GET /search understands ids, codes and names, and sorts by its parameter', async () => {
   const { get } = shared();
   const expected = await get(MADRID_BARCELONA);
   for (const [origin, destination] of [
@@ -109,7 +109,7 @@ test('every carrier busy: 503 problem+json with Retry-After', async () => {
   expect(headers.get('retry-after')).toBe('1');
 });
 
-test('a route that nobody serves is an empty list, and complete', async () => {
+test('a route that no carrier serves is an empty list, and complete', async () => {
   const { get } = shared();
   const { status, body } = await get('/search?origin=Oviedo&destination=Huelva');
   expect(status).toBe(200);
@@ -122,7 +122,7 @@ test.each([
   ['throttled', 503, 'rate-limited'],
   ['error', 502, 'error'],
 ] as const)(
-  'the only carrier that goes there fails (%s): no list, though carriers that do not go there have said so',
+  'the only carrier that goes there fails (%s): no list, though carriers that do not go there have answered',
   async (kind, status, state) => {
     const argv = ['--latency', '0', '--deadline-ms', '500', '--max-in-flight', 'off'];
     const { get, carriersUrl } = await serveDemo(...argv);

@@ -35,7 +35,7 @@ test('the first look is made at once', async () => {
   expect(waits()).toEqual([]);
 });
 
-test('whoever asks before a look begins shares it, and nobody gets one from before the question', async () => {
+test('callers before a look begins share it, and none gets one from before the question', async () => {
   const { look, made, pass, waits } = looking(5);
   await look();
   const later = Array.from({ length: 100 }, () => look());

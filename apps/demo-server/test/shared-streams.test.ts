@@ -68,7 +68,7 @@ async function seqs(events: AsyncIterable<SearchEvent>): Promise<unknown[]> {
   return seen;
 }
 
-test('who joins gets the events so far first, then goes on; one search for all', async () => {
+test('a client that joins gets the events so far first, then goes on; one search for all', async () => {
   const { streams, own } = heldSearch();
   const { events, stats } = shared(own);
   const first = seqs(events(question, options));

@@ -37,7 +37,7 @@ function testStoppingShown(accept: string): void {
 
   // The program that makes pseudo-terminals takes other flags elsewhere.
   test.runIf(process.platform === 'linux')(
-    `Ctrl-C on a terminal with a search in flight, --accept ${accept}: it says so, answers it, and the exit code is 0`,
+    `Ctrl-C on a terminal with a search in flight, --accept ${accept}: it shows the search, answers it, and the exit code is 0`,
     async () => {
       const demo = await demoOnTerminal([...flags, '--deadline-ms', '5000']);
       await setPlan(demo.carriersUrl, 'renfe', { fault: { kind: 'hang' } });

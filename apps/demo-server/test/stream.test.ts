@@ -89,7 +89,7 @@ test.each([
 });
 
 test.each(['search-done', 'search-failed'])(
-  'SSE: an event source that connects again after %s is told to stop',
+  'SSE: an event source that connects again after %s is stopped by 204',
   async (last) => {
     const { get } = shared();
     const headers = { accept: 'text/event-stream', 'last-event-id': last };

@@ -34,7 +34,7 @@ function trainFrom(
   });
 }
 
-test('a row has the least price in each currency, since without rates none is the cheapest', () => {
+test('a row has the least price in each currency, because without rates none is the cheapest', () => {
   const names = {
     stations: new Map(),
     carriers: new Map(),

@@ -44,7 +44,7 @@ const given = (at: number) => ({ done: false, value: `event: view\ndata: {"at":$
 const all = <T>(viewers: readonly AsyncIterator<T>[]) =>
   Promise.all(viewers.map((viewer) => viewer.next()));
 
-test('nobody looks: nothing is asked; all who look share one question a second, and one for the history', async () => {
+test('without viewers nothing is asked; all viewers share one question a second, and one for the history', async () => {
   const { feed, asked } = numbered();
   await vi.advanceTimersByTimeAsync(10_000);
   expect(asked()).toBe(0);

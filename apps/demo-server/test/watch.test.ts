@@ -31,7 +31,7 @@ function watched({ ms = 10, isOn = true, failAt = -1 } = {}) {
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-test('a sample is kept every two seconds while nobody looks, and the first who looks has them all', async () => {
+test('a sample is kept every two seconds without viewers, and the first viewer has them all', async () => {
   const { watch, looks } = watched();
   await pass(120_500);
   expect(looks.length).toBe(60);
@@ -44,7 +44,7 @@ test('a sample is kept every two seconds while nobody looks, and the first who l
   expect(looks.at(-1)).toBe(true);
 });
 
-test('all who look share one question a second; a while after the last of them it is one in two seconds', async () => {
+test('all viewers share one question a second; a while after the last of them it is one in two seconds', async () => {
   const { watch, looks } = watched();
   async function follow(times: number): Promise<void> {
     let at = -1;
@@ -87,7 +87,7 @@ test('a question that fails, or is slow, is followed by another', async () => {
   await Promise.all([slow.watch.close(), pass(3000)]);
 });
 
-test('--operator off: nothing is asked. A watch that is closed asks nothing more, and holds nobody', async () => {
+test('--operator off: nothing is asked. A watch that is closed asks nothing more, and holds no viewer', async () => {
   const off = watched({ isOn: false });
   await pass(60_000);
   expect(off.looks).toEqual([]);

@@ -1,5 +1,5 @@
 // `pnpm fleet-proof [rows…] [--network namespaces|loopback] [--out folder]`: does to a fleet of five hosts what networks and machines
-// do, and says what it must show and what it showed. Namespaces need Linux and root. Exit code 1: something does not hold; 2: wrong use.
+// do, and prints what it must show and what it showed. Namespaces need Linux and root. Exit code 1: something does not hold; 2: wrong use.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { anyText, exitCodeOf, flag, oneOf, readCommandLine, stated } from '@ticketing/cli-kit';

@@ -32,7 +32,7 @@ const once = { once: true };
  * Creates an empty set of listeners. Without it, a signal that many calls share gets a listener of each, and the last
  * one of 10,000 costs 10,000 steps to add and to remove.
  *
- * Waiters are called in the order of adding, except those that another waiter has removed meanwhile.
+ * Waiters are called in the order of adding, except waiters that another one has removed meanwhile.
  */
 export function createSignalListeners(): SignalListeners {
   // No `Map` of all signals: the collector would keep signals for long after their last use (see `LinkedList`).

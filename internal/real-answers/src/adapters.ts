@@ -23,7 +23,7 @@ interface Adapter {
 
 const baseUrl = 'http://127.0.0.1:1';
 const now = (): number => 0;
-/** No time is before or after what was asked for: all journeys of the answer count. */
+/** Bounds that exclude no time: all journeys of the answer count. */
 const [LONG_AGO, LATER] = [0, Date.UTC(2200, 0)];
 
 const PROFILE = {

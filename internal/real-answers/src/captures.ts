@@ -15,7 +15,7 @@ export interface CapturedQuery {
   readonly date: string;
   /** Adults. Default 1. */
   readonly passengers: number;
-  /** Options of the adapter, such as `profile` of HAFAS or `zone` of OJP. Default: those of a plain server. */
+  /** Options of the adapter, such as `profile` of HAFAS or `zone` of OJP. Default: the options of a plain server. */
   readonly options: Json;
 }
 
@@ -28,7 +28,7 @@ export interface Capture {
   readonly query: CapturedQuery;
 }
 
-/** A file that cannot be used; the message says what to change. */
+/** Error for a file that cannot be used; the message has what to change. */
 export class CaptureError extends Error {}
 
 const MAX_BYTES = 32 * 1024 * 1024;

@@ -7,7 +7,7 @@ import type { Stated } from './wires/stated.ts';
 /** Outcome of comparing one answer: journeys read, left out, and different. */
 export interface Verdict {
   readonly capture: Capture;
-  /** Journeys that were read, and are what the answer says of them. */
+  /** Journeys that were read, and agree with the answer. */
   readonly right: number;
   /** Differences: `journey 2: 125 minutes, read 65`. */
   readonly differs: readonly string[];
@@ -17,7 +17,7 @@ export interface Verdict {
   readonly failed: readonly string[];
 }
 
-/** Reads the answer as a whole, and each of its journeys alone, and compares with what it says of itself. */
+/** Reads the answer as a whole, and each of its journeys alone, and compares them with the statements of the answer. */
 export function compare(capture: Capture, stations: StationBook): Verdict {
   const reader = readerOf(capture, stations);
   const verdict = { right: 0, differs: [] as string[], leftOut: {}, failed: [] as string[] };
@@ -64,7 +64,7 @@ function differencesOf(journey: Journey, { minutes, changes, total }: Stated): r
   ].filter((text) => text !== '');
 }
 
-/** Whether an answer says that there are no journeys, which is read. */
+/** True for the error of an answer that reports no journeys, which counts as read. */
 function saysNothing(error: unknown): boolean {
   return (
     CarrierError.is(error) && ['NO_RESULTS', 'NOT_SERVED', 'DATE_OUT_OF_RANGE'].includes(error.code)

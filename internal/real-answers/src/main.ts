@@ -1,5 +1,5 @@
 // Reads a folder of captured answers, `<wire>/*` with what was asked for in `<name>.query.json` or `query.json`, as the adapters
-// do, and says what was read, left out and why, and where it is not what an answer says of itself: `pnpm real-answers <folder>`.
+// do, and reports what was read, what was left out and why, and where that differs from the answer: `pnpm real-answers <folder>`.
 // Fails if an answer was read wrongly or not at all.
 import { openStations } from '@ticketing/stations';
 import { CaptureError, readCaptures, WIRES } from './captures.ts';

@@ -1,8 +1,8 @@
 import { type EngineName, engineProgram, engineUrlVariable, startEngine } from '../src/engines.ts';
 
 /**
- * Starts an engine's server for all test files of a run, where its program is installed, and says by the variable that
- * `engineUrl()` reads where it is. Does nothing if the run has one already, as beside `scripts/with-engines.mjs`.
+ * Starts an engine's server for all test files of a run, where its program is installed, and sets the variable that
+ * `engineUrl()` reads to its address. Does nothing if the run has one already, as beside `scripts/with-engines.mjs`.
  *
  * @returns what ends it after the run
  */

@@ -9,7 +9,7 @@ export interface StepCounter {
 
 /**
  * Creates a counter of the steps that code makes: how often each of its functions is called, as V8 counts it. The same on every
- * machine, however busy it is. Blocks are not counted: V8 misses some of those of functions that it has compiled.
+ * machine, however busy it is. Blocks are not counted: V8 misses some blocks of functions that it has compiled.
  *
  * @param isCounted whether the file of a URL counts
  */

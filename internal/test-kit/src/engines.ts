@@ -12,7 +12,7 @@ interface Engine extends TestProgram {
   argumentsFor(listen: Listening): string[];
   /** Line that the engine logs when it accepts connections. A connection proves less: another server may listen there. */
   readonly ready: string;
-  /** Asks for the number of connections that the server has had, those that ask included. */
+  /** Asks for the number of connections that the server has had, the asking ones included. */
   readonly question: string;
   connectionsIn(answer: string): number | undefined;
 }
@@ -105,7 +105,7 @@ const PORT_TRIES = 5;
 
 /** A program that tests need, and that a developer may lack. */
 export interface TestProgram {
-  /** Names of the program, the best first; the last one is also that of Debian's package unless `install` says otherwise. */
+  /** Names of the program, the best first; the last one is also that of Debian's package unless `install` names another. */
   readonly programs: readonly string[];
   /** Environment variable that may hold its path. */
   readonly programVariable: string;

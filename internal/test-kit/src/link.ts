@@ -17,7 +17,7 @@ export interface LinkOptions extends LinkSpeed {
   readonly to: number | { readonly host: string; readonly port: number };
   /** Loopback port to listen on. Default: a free one. */
   readonly port?: number;
-  /** From 0 up to 1, for the jitter. Default: `Math.random`. */
+  /** Number from 0 up to 1, for the jitter. Default: `Math.random`. */
   readonly random?: () => number;
   /** Default: the platform's. */
   readonly clock?: Clock;
@@ -60,10 +60,10 @@ export async function createLink(options: LinkOptions): Promise<Link> {
   let speed: LinkSpeed = options;
   let state: Link['state'] = 'open';
   const pairs = new Set<Pair>();
-  /** When the bytes so far have gone through, by direction. */
+  /** Times at which the bytes so far have gone through, by direction. */
   const sentAt = { up: 0, down: 0 };
 
-  /** When a piece arrives at the other side. */
+  /** Returns the time at which a piece arrives at the other side. */
   function arrival(direction: 'up' | 'down', bytes: number): number {
     const { delayMs = 0, jitterMs = 0, bytesPerSecond = Number.POSITIVE_INFINITY } = speed;
     sentAt[direction] = Math.max(sentAt[direction], clock.now()) + (bytes / bytesPerSecond) * 1000;

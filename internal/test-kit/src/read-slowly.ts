@@ -18,7 +18,7 @@ interface Growth {
 const MB = 1024 * 1024;
 const READ_MB = 1024;
 
-/** A dispatcher whose task `megabytes` streams as many megabytes as its input says. */
+/** A dispatcher whose task `megabytes` streams as many megabytes as its input asks for. */
 interface Megabytes {
   stream(task: 'megabytes', count: number): AsyncIterable<unknown>;
   close(): Promise<unknown>;

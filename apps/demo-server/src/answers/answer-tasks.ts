@@ -25,7 +25,7 @@ type AnswerTask<Name extends QuestionName> = (
 /** Tasks by which one process asks another: one for each question, of its name. */
 export type AnswerTasks = { [Name in QuestionName]: AnswerTask<Name> };
 
-/** No server waits as long. */
+/** Longer than any server waits. */
 const MAX_DEADLINE_MS = 86_400_000;
 
 /** Returns tasks that answer the questions of other processes. `answers` is called for each question. */

@@ -23,9 +23,9 @@ export type AnswersStats = CoalesceStats & {
   /** Searches of this process. */
   readonly search: SearchStats;
   readonly worms: WormStoreStats;
-  /** With `--coalesce fleet`, unless the primary has them. */
+  /** Figures of `--coalesce fleet`, unless the primary has them. */
   readonly keys?: FleetStats;
-  /** With `--coalesce shared`. */
+  /** Figures of `--coalesce shared`. */
   readonly shared?: RedisStats;
 };
 
@@ -55,6 +55,6 @@ export type FleetStats = CoalesceStats & {
 /** Counters of what a process shares by Redis. */
 export interface RedisStats {
   readonly coordinator: CoordinatorStats;
-  /** By the name of the question. */
+  /** Loads by the name of the question. */
   readonly loads: Readonly<Record<string, SharedLoadsStats>>;
 }

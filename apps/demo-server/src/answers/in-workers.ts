@@ -17,7 +17,7 @@ import { findEvents } from './here.ts';
 import { retryOptions, TRANSIT_MS } from './remote-call.ts';
 import { restoredError } from './restored-error.ts';
 
-/** Tasks that run whole searches. A type, since tasks are indexed. */
+/** Tasks that run whole searches. A type, because tasks are indexed. */
 export type SearchTasks = {
   searchDocument(asked: Timed<DocumentQuestion>, context: TaskContext): Promise<SearchDocument>;
   /** Yields events as JSON text: to copy their journeys would cost several times as much. */

@@ -5,7 +5,7 @@ import { DispatchError, type DispatchErrorCode, type DispatchErrorData } from '@
 /** An error as it comes from another process: its class is a name. */
 type Crossed = Error & { readonly code: string; readonly data: object };
 
-/** Classes that this server tells errors apart by, by their names. */
+/** Classes by which this server distinguishes errors, by their names. */
 const classes = new Map<string, (error: Crossed) => Error>([
   [
     'BatchingError',

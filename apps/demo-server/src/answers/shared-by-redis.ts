@@ -34,7 +34,7 @@ export async function sharedByRedis(own: Answers, flags: Flags): Promise<Answers
   ]);
   // Without a connection no command is kept for later.
   const client = new driver.Redis(flags.redisUrl ?? '', { maxRetriesPerRequest: 0 });
-  // The coordinator counts what fails, and says why.
+  // The coordinator counts failures, and reports their reasons.
   client.on('error', () => {});
   const soon = { signal: AbortSignal.timeout(flags.redisTimeoutMs) };
   await once(client, 'ready', soon).catch(() => {});

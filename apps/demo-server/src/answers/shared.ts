@@ -22,7 +22,7 @@ import { TRANSIT_MS } from './remote-call.ts';
 interface Keyed<Question> {
   readonly key: string;
   readonly question: Question;
-  /** When the answer is due, on the clock of this process. */
+  /** Time at which the answer is due, on the clock of this process. */
   readonly deadline: number;
 }
 

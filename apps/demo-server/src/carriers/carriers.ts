@@ -146,7 +146,7 @@ export interface CarrierBytes extends Omit<CarrierQuestion, 'deadline'> {
   readonly wire: unknown;
 }
 
-/** Tasks of a dispatcher: all of a carrier's work, or the half without sockets. A type, since tasks are indexed. */
+/** Tasks of a dispatcher: all of a carrier's work, or the half without sockets. A type, because tasks are indexed. */
 export type CarrierTasks = {
   askCarrier(question: CarrierQuestion, context: TaskContext): Promise<CarrierAnswer>;
   normalise(bytes: CarrierBytes, context: TaskContext): CarrierAnswer | Promise<CarrierAnswer>;

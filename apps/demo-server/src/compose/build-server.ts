@@ -118,7 +118,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     reply.header('x-worker', process.pid);
     // A text that a client sent may be repeated in any answer.
     reply.header('x-content-type-options', 'nosniff');
-    // Prices, counters and problems are true for this moment alone; what may be kept says so.
+    // Prices, counters and problems are true for this moment alone; a route whose answer may be kept sets its own header.
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
     if (draining()) reply.header('connection', 'close');
   });

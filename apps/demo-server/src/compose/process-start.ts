@@ -8,7 +8,7 @@ export interface ServingStart {
   readonly flags: Flags;
   readonly carriersUrl: string;
   readonly worms: WormLocation;
-  /** When the server was started, in epoch ms. */
+  /** Start of the server in epoch ms. */
   readonly startedAt: number;
   /** Base64, the same in all: each process resumes the TLS sessions of the others. */
   readonly ticketKeys: string;

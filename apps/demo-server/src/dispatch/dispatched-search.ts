@@ -57,7 +57,7 @@ function runWhole(dispatcher: Dispatcher<CarrierTasks>, now: () => number): RunC
     );
 }
 
-/** This process asks the carrier, and the dispatcher decodes its bytes. */
+/** Asks the carrier in this process, and decodes its bytes by the dispatcher. */
 function runNormalise(dispatcher: Dispatcher<CarrierTasks>, now: () => number): RunCarrier {
   return async ({ id, request }, query, context) => {
     const wire = await request(query, context);

@@ -123,7 +123,7 @@ async function clusterOfTasks(dependencies: DispatchDependencies): Promise<Dispa
   return { ...ofWorkers(supervisor.dispatcher<WorkerTasks>()), close: () => supervisor.close() };
 }
 
-/** Without one hosts have time to come. */
+/** Limits without a fallback: hosts have time to come. */
 const LATER = { startTimeoutMs: 5000, restart: { maxFailures: 1 } } as const;
 
 /** Hosts of the fleet run the tasks; while there is none, some of them run here. */

@@ -7,7 +7,7 @@ export interface Figure {
   readonly stats?: TSchema;
   /** Schema of the figure in the operator's view. */
   readonly view?: TSchema;
-  /** Family of the figure in `/metrics`. Figures may share one: a label that is not of their table tells them apart. Milliseconds become seconds. */
+  /** Family of the figure in `/metrics`. Figures may share one: a label that is not of their table distinguishes them. Milliseconds become seconds. */
   readonly metric?: Metric | undefined;
   /** Value of that label. Default: the name of the figure; a figure that is a record has a series for each of its names. */
   readonly as?: string;

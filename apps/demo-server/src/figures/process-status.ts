@@ -6,7 +6,7 @@ import type { PrimaryStats, ServerStats } from './stats-document.ts';
 /** An event as the process has noted it that noticed it. */
 export interface ReportedEvent
   extends Readonly<Pick<NewEvent, 'at' | 'kind' | 'severity' | 'text' | 'detail'>> {
-  /** From 1, in the process that reports it. */
+  /** Number from 1, in the process that reports it. */
   readonly no: number;
   /** Process that it is about: its id goes before the text. */
   readonly pid?: number | undefined;

@@ -81,7 +81,7 @@ export function readHostFlags(argv: readonly string[], env: Environment): HostFl
       `Cannot start: a host runs tasks itself: ${settings.dispatch.from} must be another, got ${own.dispatch}`,
     );
   }
-  // The rest, and the rules between flags, are those of the server.
+  // The rest, and the rules between flags, are the same as for the server.
   const { flags } = readFlags(['--coalesce', 'fleet', ...argvOf(argv)], env);
   return { flags, name: name ?? machineName(), port };
 }

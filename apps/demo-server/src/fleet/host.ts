@@ -117,7 +117,7 @@ function ofAsked(stats: HostReport['search']): HostReport['search'] {
   return { ...stats, carriers: Object.fromEntries(carriers) };
 }
 
-/** Adds counts up, those within them too. Texts, and the bounds of buckets, are those of the first. */
+/** Adds counts up, nested ones too. Texts, and the bounds of buckets, are taken from the first. */
 function summed<T>(all: readonly T[]): T {
   const [first] = all;
   if (typeof first === 'number')

@@ -22,7 +22,7 @@ const details: Readonly<Record<Refusal, string>> = {
   late: 'The request waited so long that it could not be answered in time',
 };
 
-/** Lets each request wait for its admission before any work is done, and answers 503 to those that are refused. */
+/** Lets each request wait for its admission before any work is done, and answers a refused one with 503. */
 export async function admit(
   app: FastifyInstance,
   { admission, draining }: { readonly admission: Admission; readonly draining: () => boolean },

@@ -14,7 +14,7 @@ interface EncodingStats {
 
 /** Sends bodies that several clients may get. */
 export interface BodySender {
-  /** Sends a body in the encoding that the client prefers. It is compressed once for all who get it, so nobody may change it. */
+  /** Sends a body in the encoding that the client prefers. It is compressed once for all who get it, so it must not be changed. */
   send(
     exchange: { readonly request: FastifyRequest; readonly reply: FastifyReply },
     body: Uint8Array,

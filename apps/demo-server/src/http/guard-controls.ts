@@ -14,7 +14,7 @@ declare module 'fastify' {
 type Names = Pick<Flags, 'host'> & Partial<Pick<Flags, 'allowedHosts'>>;
 
 /**
- * Refuses a request for another name than those of this server: a page elsewhere whose name was bound to this address would read
+ * Refuses a request for a name that is not one of this server: a page elsewhere whose name was bound to this address would read
  * the answer. A server that others can reach as well has no secrets from them.
  *
  * @throws ProblemError with the name that was asked for

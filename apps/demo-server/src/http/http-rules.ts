@@ -68,7 +68,7 @@ function refuseExpectation(request: IncomingMessage, response: ServerResponse): 
   response.writeHead(417, { ...problemHeaders, connection: 'close' }).end(body);
 }
 
-/** By path, as it was registered. */
+/** Routes by path, as it was registered. */
 type Routes = Map<string, { readonly methods: Set<string>; readonly route: RouteOptions }>;
 
 function refuseMethods(app: FastifyInstance, routes: Routes): void {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Returns which of the types the client prefers: of those that it likes as much, the first; `undefined` if it accepts none.
+ * Returns which of the types the client prefers: of equally preferred ones the first; `undefined` if it accepts none.
  * Parameters of its types, such as `charset`, do not matter.
  */
 export function preferredType<Type extends string>(
@@ -14,7 +14,7 @@ export function preferredType<Type extends string>(
   return types.find((type) => type === preferred);
 }
 
-/** Characters of an `Accept` that are read: those of browsers have some 150. */
+/** Characters of an `Accept` that are read: browsers send some 150. */
 const LONGEST = 1000;
 
 /** Returns the first ranges of an `Accept`: each that is compared with a type costs time. */

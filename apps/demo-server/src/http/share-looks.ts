@@ -17,7 +17,7 @@ const platform: LookClock = {
 
 /**
  * Returns a function that makes a value of the moment for whoever asks before it begins. The next one waits for four times as long
- * as the last took, 100 ms at most: however many ask, this takes a fifth of the processor, and nobody gets a value from before the question.
+ * as the last took, 100 ms at most: however many ask, this takes a fifth of the processor, and no one gets a value from before the question.
  */
 export function shareLooks<T>(
   make: () => Promise<T>,

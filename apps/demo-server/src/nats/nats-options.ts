@@ -1,6 +1,6 @@
 import type { NodeConnectionOptions } from '@nats-io/transport-node';
 
-/** Flags that say to which fleet a process belongs. Declared here, since the names of flags follow from what they choose. */
+/** Flags that decide to which fleet a process belongs. Declared here, because the names of flags follow from what they choose. */
 export interface FleetFlags {
   /** Servers of one cluster, with commas; set wherever a fleet is used. */
   readonly natsUrl: string | undefined;
@@ -35,13 +35,13 @@ function decoded(text = ''): string {
   }
 }
 
-/** For calls that can do without a host: how soon they are told that there is none, twice the first and the pause. */
+/** Limits for calls that can do without a host: they fail without one after twice the first and the pause. */
 export const SOON = {
   startTimeoutMs: 300,
   restart: { maxFailures: 1, backoffMs: [50, 1000] },
 } as const;
 
-/** Returns the fleet whose hosts answer whole questions. Those that only ask carriers are in one of their own. */
+/** Returns the fleet whose hosts answer whole questions. Hosts that only ask carriers are in a fleet of their own. */
 export function questionFleet({ fleet }: FleetFlags): string {
   return `${fleet}-keys`;
 }

@@ -11,7 +11,7 @@ import { type Clock, createCircuit, type Restart, systemClock } from '@ticketing
 
 /** A NATS server that this process has started. */
 export interface NatsServer {
-  /** With its token. The same while it is started again. */
+  /** Address with the token. It stays the same when the server is started again. */
   readonly url: string;
   /** `undefined` while it does not run. */
   readonly pid: number | undefined;
@@ -23,7 +23,7 @@ export interface NatsServerOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Gets a line when the server has ended, and when it fails to start again. */
   readonly log?: (line: string) => void;
-  /** For tests. Defaults: the platform's, a shell of its own. */
+  /** Clock for tests. Defaults: the platform's, a shell of its own. */
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly guard?: OrphanGuard;

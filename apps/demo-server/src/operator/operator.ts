@@ -42,7 +42,7 @@ export interface Operator {
 interface OperatorContext {
   readonly flags: Flags;
   readonly carriersUrl: string;
-  /** When the server was started, in epoch ms. */
+  /** Start of the server in epoch ms. */
   readonly startedAt: number;
   /** Epoch ms. */
   readonly now: () => number;

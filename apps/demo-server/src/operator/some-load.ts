@@ -14,7 +14,7 @@ export interface LoadOrder {
 /** Progress of a load. */
 export interface LoadState extends LoadOrder {
   readonly sent: number;
-  /** By status; 0: no answer. */
+  /** Answers by status; 0: no answer. */
   readonly answers: Readonly<Record<string, number>>;
   readonly isRunning: boolean;
 }

@@ -180,7 +180,7 @@ interface Change {
   isAsked(carrier: string): boolean;
 }
 
-/** Returns an event for each condition that began, and one for each part whose conditions have all ended. Those that are as they should be are none. */
+/** Returns an event for each condition that began, and one for each part whose conditions have all ended. A part that is as it should be gives none. */
 function changesOf(
   before: readonly Condition[],
   after: readonly Condition[],

@@ -51,7 +51,7 @@ function isWhole(text: string, { name, aliases = [] }: Station): boolean {
   return CODED.test(text) || [name, ...aliases].some((one) => fold(one) === folded);
 }
 
-/** Returns all stations of a book; those that the carriers of the demo serve as these know them. */
+/** Returns all stations of a book; stations that the carriers of the demo serve are as these know them. */
 export function searchedStations(book: StationTexts): StationTexts {
   return rememberTexts({
     find(text) {

@@ -14,7 +14,7 @@ export interface CarrierMemory {
     readonly begun: number;
     readonly askedAt: number;
   };
-  /** When it last was in such a time: calls of then have failed, and that is over. */
+  /** Last time at which it was quiet: calls of then have failed, and that is over. */
   readonly quietUntil?: number;
   /** Times within which three of four answers came, while it was not slow. */
   readonly usualMs: readonly number[];

@@ -16,7 +16,7 @@ test.each(['postgres', 'mongodb'])(
   },
 );
 
-test('a database that accepts and says nothing: one clear line and exit code 2', async () => {
+test('a database that accepts and sends nothing: one clear line and exit code 2', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
   onTestFinished(() => void silent.close());
   await eventually(() => expect(silent.listening).toBe(true));
@@ -30,7 +30,7 @@ test('a database that accepts and says nothing: one clear line and exit code 2',
   expect(code).toBe(2);
 });
 
-test('databaseRefused() says the first reason of several, in one line, and no secret', () => {
+test('databaseRefused() reports the first reason of several, in one line, and no secret', () => {
   const url = 'mongodb://user:s3%40cret@one,two/worms';
   const reason = (error: unknown) => databaseRefused(error, url).message.split(', got ')[1];
   expect(reason(new AggregateError([new Error('one'), new Error('two')]))).toBe('one');

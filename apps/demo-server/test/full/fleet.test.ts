@@ -416,7 +416,7 @@ describeWithNats('--coalesce fleet', () => {
     },
   );
 
-  test('a server of several processes that leaves the fleet tells balancers so, while it answers what others asked', async () => {
+  test('a server of several processes that leaves the fleet answers balancers with 503, while it answers the questions of others', async () => {
     const { demos, sim } = await startFleet(nats().url, {
       names: [],
       servers: [SHARED, ['--accept', 'cluster', '--workers', '2', ...SHARED]],
@@ -494,7 +494,7 @@ describeWithNats('--coalesce fleet', () => {
     expect(demo.errors()).toBe('');
   });
 
-  test('what is told of fleets is as its schemas say, and promtool finds nothing to say', async () => {
+  test('figures of fleets match their schemas, and promtool finds no fault', async () => {
     const flags = ['--dispatch', 'nats', '--latency', '0', '--zone', 'a'];
     const { url } = await startDemo([...flags, ...SHARED]);
     await ownersJoined(url, 3);

@@ -65,7 +65,7 @@ test('a process that hangs makes the answer neither fail nor wait: it is down, t
 });
 
 describeWithPromtool('promtool', () => {
-  test('finds nothing to say of several processes behind a router', async () => {
+  test('finds no fault in the metrics of several processes behind a router', async () => {
     const { url } = several();
     await getFrom(url + MADRID_BARCELONA);
     const { body } = await getFrom(`${url}/metrics`);

@@ -5,7 +5,7 @@ test.each([
   ['alone', []],
   ['in a cluster', ['--accept', 'cluster', '--workers', '1']],
 ])(
-  'every process of a demo %s tells its memory and how late its event loop is',
+  'every process of a demo %s reports its memory and how late its event loop is',
   async (_, flags) => {
     const { url } = await startDemo(flags);
     const { processes } = (await getFrom(`${url}/stats`)).body;

@@ -74,7 +74,7 @@ function testReload(accept: string): void {
 
 /** Proves that a process that is killed is replaced. */
 function testReplacement(accept: string): void {
-  test(`--accept ${accept}: a process that is killed is replaced, told of, and a client that asks again loses nothing`, {}, async () => {
+  test(`--accept ${accept}: a process that is killed is replaced and reported, and a client that asks again loses nothing`, {}, async () => {
     const demo = await start(accept, '--latency', '20', '--dispatch', 'cluster');
     const [victim = 0] = await serversOf(demo.url);
     process.kill(victim, 'SIGKILL');

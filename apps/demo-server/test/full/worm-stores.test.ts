@@ -25,7 +25,7 @@ describe.each(stores)('$kind $absent', ({ absent, keeps, database }) => {
     );
   });
 
-  it('is filled in batches, which are told of', async () => {
+  it('is filled in batches, which are reported', async () => {
     const told: number[] = [];
     await storeOf(await database(), { count: 25_000, onFilled: ({ filled }) => told.push(filled) });
     expect(told).toEqual([10_000, 20_000, 25_000]);

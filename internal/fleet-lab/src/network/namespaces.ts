@@ -47,7 +47,7 @@ export function createNamespaces(): Network {
         ip('netns', 'del', name);
         names.delete(name);
       } catch {
-        // `left` says so.
+        // `left` reports it.
       }
     }
   }

@@ -1,4 +1,4 @@
-// A host that asks a fleet: calls at a constant rate, and tells how each ended. `serving-host.ts '<ServingHostGiven>'`. Ends with its input.
+// A host that asks a fleet: calls at a constant rate, and reports how each ended. `serving-host.ts '<ServingHostGiven>'`. Ends with its input.
 import { subscribe } from 'node:diagnostics_channel';
 import { createInProcessDispatcher, defineTasks } from '@ticketing/dispatch';
 import { createNatsDispatcher, type NatsHostEvent } from '@ticketing/dispatch-nats';

@@ -2,7 +2,7 @@
 export class Ledger {
   /** Calls that began a second time, though they may not. */
   twice = 0;
-  /** Loads that began, and those of them while another host loaded the same key. */
+  /** Loads that began, and the number of them while another host loaded the same key. */
   loadsBegun = 0;
   doubleLoads = 0;
   /** Loads of one key at a time, at most. */

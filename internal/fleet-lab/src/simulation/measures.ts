@@ -22,7 +22,7 @@ export interface PhaseResult {
   /** Announcements and beats ÷ calls and answers. */
   readonly overheadPublished: number;
   readonly overheadDelivered: number;
-  /** Calls that the busiest host began ÷ those of the mean host, of hosts that were there all the time. */
+  /** Calls that the busiest host began ÷ calls of the mean host, of hosts that were there all the time. */
   readonly maxOverMean: number;
   readonly p50Ms: number;
   readonly p99Ms: number;

@@ -2,7 +2,7 @@ import type { NatsLike, NatsMessage } from '@ticketing/dispatch-nats';
 import type { Chance } from './chance.ts';
 import type { Machine, VirtualTime } from './virtual-time.ts';
 
-/** Kinds of messages. `beats` are those of sessions without a frame. */
+/** Kinds of messages. `beats` are messages of sessions without a frame. */
 export const messageKinds = ['calls', 'answers', 'beats', 'announcements', 'openings'] as const;
 export type MessageKind = (typeof messageKinds)[number];
 export type MessageCounts = Record<MessageKind, number>;

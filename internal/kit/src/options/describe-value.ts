@@ -3,7 +3,7 @@ import { isNumeric, type Rule, showValue } from './option-rules.ts';
 const LONGEST = 60;
 
 /**
- * Formats a value for an error message, as {@link showValue} does, and says what lists, plain objects, bytes and modules are.
+ * Formats a value for an error message, as {@link showValue} does, and names lists, plain objects, bytes and modules.
  * Never throws.
  */
 export function describeValue(value: unknown): string {

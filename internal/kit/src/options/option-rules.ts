@@ -92,7 +92,7 @@ export function namesNear(name: string, rules: Rules): readonly string[] | strin
   return outer === undefined ? names : [pathOf(outer, name)];
 }
 
-/** Makes the error for an unknown option. `name` may have a path before it; `known` is the name that is meant, or those that may be. */
+/** Makes the error for an unknown option. `name` may have a path before it; `known` is the name that is meant, or the names that may be. */
 export function unknownOption(
   action: string,
   name: string,

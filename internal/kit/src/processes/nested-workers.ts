@@ -3,7 +3,7 @@ import process from 'node:process';
 /** Code of the error: a worker that fails to start by it fails so each time. */
 export const NESTED_WORKERS = 'ERR_NESTED_WORKERS';
 
-/** Names the modules that this process and those that started it are loading as workers, the outermost first, one per line. */
+/** Names the modules that this process and its ancestors are loading as workers, the outermost first, one per line. */
 const VARIABLE = 'TICKETING_WORKER_MODULES';
 
 type Environment = Readonly<Record<string, string | undefined>>;

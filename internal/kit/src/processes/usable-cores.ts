@@ -27,7 +27,7 @@ const ROOT = '/sys/fs/cgroup';
 const V1_ROOTS = ['/sys/fs/cgroup/cpu', '/sys/fs/cgroup/cpu,cpuacct'];
 
 /**
- * Returns how many cores this process may use, at least 1: those that the platform counts, or fewer if its control group has a
+ * Returns how many cores this process may use, at least 1: as many as the platform counts, or fewer if its control group has a
  * CPU limit, rounded down. `availableParallelism` of Node 20 ignores such a limit.
  */
 export function usableCores({ cores, read }: Platform = thisPlatform): number {

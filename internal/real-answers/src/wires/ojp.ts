@@ -17,7 +17,7 @@ export function ojpRows(body: Uint8Array): readonly Row[] {
     return {
       body: bytesOf(text.slice(0, first) + trip + text.slice(last)),
       stated: {
-        // The first one is the trip's, before those of its legs.
+        // The first one is the trip's; the ones of its legs follow.
         minutes: minutesOf(firstText(trip, DURATION)),
         changes: countOf(firstText(trip, TRANSFERS)),
       },

@@ -31,7 +31,7 @@ function leastTotal(
   passengers: number,
 ): Stated['total'] {
   const legs = objectsOf(at(trip, 'legs')).filter((leg) => 'timedLeg' in leg).length;
-  /** By kind and traveller, the least amount of each. */
+  /** Least amounts by kind and traveller. */
   const kinds = new Map<string, Map<string, number>>();
   const currencies = new Set<string>();
   for (const offer of offers) {

@@ -7,7 +7,7 @@ export interface Stated {
   readonly total?: { readonly amount: number; readonly currency: string } | undefined;
 }
 
-/** One journey of an answer: an answer with this journey alone, and what that says of it. */
+/** One journey of an answer: an answer with this journey alone, and its statements about it. */
 export interface Row {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly stated: Stated;

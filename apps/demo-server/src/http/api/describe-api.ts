@@ -36,7 +36,7 @@ type Response = TSchema & {
 
 interface Media {
   readonly schema: TSchema;
-  /** By name, for readers. */
+  /** Examples by name, for readers. */
   readonly examples?: Readonly<Record<string, unknown>>;
 }
 

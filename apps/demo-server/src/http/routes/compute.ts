@@ -7,7 +7,7 @@ const operators: readonly ((a: number, b: number) => number)[] = [
   (a, b) => a * b,
 ];
 
-/** From 100,000,000,000 to 999,999,999,999. */
+/** Returns a random integer from 100,000,000,000 to 999,999,999,999. */
 function twelveDigits(): number {
   return Math.floor(Math.random() * 9e11) + 1e11;
 }

@@ -17,7 +17,7 @@ const Status = Type.Object({ status: Type.String() });
 export interface HealthOptions {
   readonly flags: Flags;
   readonly carriersUrl: string;
-  /** When the server was started, in epoch ms. */
+  /** Start of the server in epoch ms. */
   readonly startedAt: number;
   draining(): boolean;
   /** Every process of the server, this one included. */

@@ -209,7 +209,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
   done();
 };
 
-/** When the client leaves, the events end at once. A client that does not read gets the latest view when it does. */
+/** Streams events to a client. When it leaves, they end at once. A client that does not read gets the latest view when it does. */
 function eventStream(events: AsyncIterableIterator<string>): Readable {
   return Readable.from(events, { highWaterMark: 1 });
 }

@@ -42,7 +42,7 @@ import { securityHeaders } from '../security-headers.ts';
 const HERE = 'Europe/Madrid';
 const FARTHEST_DAYS = 366;
 const text = Type.Optional(Type.String({ maxLength: 400 }));
-/** A form as a person fills it, and the parameters of links: what is wrong in it is said on the page. */
+/** A form as a person fills it, and the parameters of links: what is wrong in it is shown on the page. */
 const Form = Type.Object({
   ...(Object.fromEntries(
     Object.keys(SearchParameters.properties).map((name) => [name, text]),
@@ -202,7 +202,7 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PagesDependencies> = async (
   });
 };
 
-/** An empty field is absent, and a number a number: the search says what is wrong with other text. */
+/** An empty field is absent, and a number a number: the search reports what is wrong with other text. */
 function parametersOf({ order, plain: _, ...form }: Form): SearchParameters {
   const given = Object.entries(form)
     .filter(([, value]) => value !== '')

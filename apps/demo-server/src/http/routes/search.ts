@@ -77,7 +77,7 @@ export interface SearchDependencies {
   leftMs(request: { readonly arrivedAt: number }): number;
 }
 
-/** `GET /search`: one document, or a stream of events, as `Accept` says. */
+/** `GET /search`: one document, or a stream of events, by `Accept`. */
 export const searchRoute: FastifyPluginCallbackTypebox<SearchDependencies> = (
   app,
   { answers, reader, pageTokens, bodies, isShared, leftMs },
@@ -121,7 +121,7 @@ export const searchRoute: FastifyPluginCallbackTypebox<SearchDependencies> = (
           got: request.headers.accept,
         });
       }
-      // An EventSource connects again when a stream has ended: 204 tells it to stop.
+      // An EventSource connects again when a stream has ended: 204 makes it stop.
       if (LAST_EVENTS.has(request.headers['last-event-id'])) return reply.code(204).send(null);
       const events = answers.events(question, { deadlineMs: leftMs(request), key });
       const viewed = viewEvents(events, view, pageTokens);
@@ -142,7 +142,7 @@ export const searchRoute: FastifyPluginCallbackTypebox<SearchDependencies> = (
 
 const LAST_EVENTS: ReadonlySet<unknown> = new Set(['search-done', 'search-failed']);
 
-/** A browser gets the page, also for parameters that are wrong: it says so beside their fields. */
+/** A browser gets the page, also for wrong parameters, with the errors beside their fields. */
 async function onRequest(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   reply.header('vary', 'accept, accept-encoding');
   if (!prefersPage(request)) return undefined;
@@ -183,7 +183,7 @@ function describedCalls(carrier: string): string {
 /** Writes one event. */
 type EventFormat = (event: SearchAnswerEvent) => string;
 
-/** By media type: one JSON document per line, and server-sent events (HTML standard, 9.2). */
+/** Formats of events by media type: one JSON document per line, and server-sent events (HTML standard, 9.2). */
 const eventFormats: Readonly<Record<string, EventFormat>> = {
   'application/x-ndjson': (event) => `${textOf(event)}\n`,
   'text/event-stream': (event) =>

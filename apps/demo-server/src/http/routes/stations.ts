@@ -156,7 +156,7 @@ export const stationRoutes: FastifyPluginAsyncTypebox<StationsDependencies> = as
     return reply.send(JSON.stringify({ ...body(), asOf, attribution }));
   }
 
-  /** By id, since each is looked for among all names: as many as the table has rows. */
+  /** Names by id, because each is looked for among all names: as many as the table has rows. */
   const searchNames = new Map<string, string>();
 
   function searchNameOf(one: NamedStation, known: Known): string {

@@ -104,7 +104,7 @@ function draw(): void {
   say('load-state', loadText(view));
 }
 
-/** Draws the events, and says the newest one if there are others already. */
+/** Draws the events, and announces the newest one if there are others already. */
 function drawEvents(view: OperatorView): void {
   const list = element('events').firstElementChild as HTMLElement;
   const newest = (): string | undefined =>

@@ -16,7 +16,7 @@ if (first.has('plain')) {
   start(elementOf(document, '#content'));
 }
 
-/** Joins the parts of the page, and shows the search of its address. The form is enhanced once nobody waits for anything else. */
+/** Joins the parts of the page, and shows the search of its address. The form is enhanced once nothing else is waited for. */
 function start(main: HTMLElement): void {
   let form: SearchFormHandle | undefined;
   /** Problem that arrived before the form was enhanced. */

@@ -18,7 +18,7 @@ const TOP = 10;
 const BASE = 102;
 const LEFT = 42;
 const DOT = 13;
-/** For the names at the ends of the lines. */
+/** Room for the names at the ends of the lines. */
 const ROOM = 66;
 /** Times on the axis need so much room. */
 const TIME = 52;
@@ -36,7 +36,7 @@ export interface ChartState {
   readonly pointed?: number | undefined;
 }
 
-/** Renders a chart: its legend, which has the figures as text, and its drawing, which says nothing to screen readers. */
+/** Renders a chart: its legend, which has the figures as text, and its drawing, which screen readers skip. */
 export function chartFigure(chart: Chart, state: ChartState): SafeHtml {
   const { view, history, width, pointed } = state;
   const lines = chart.lines(history, view);

@@ -4,7 +4,7 @@ import { type LineLook, LOOKS, lookOf, MORE_LOOK } from './line-look.ts';
 
 /** A line of a chart. */
 export interface Line extends LineLook {
-  /** In the legend and at the end of the line. */
+  /** Name in the legend and at the end of the line. */
   readonly name: string;
   /** One for each time of the history. */
   readonly values: readonly (number | null)[];

@@ -23,7 +23,7 @@ export const EXAMPLES: readonly Example[] = [
 
 const SHOWN = 3;
 
-/** Returns three searches that these carriers find something for, each with those of them that do. */
+/** Returns three searches that these carriers find something for, each with the carriers that do. */
 export function examplesOf(asked: readonly CarrierName[]): readonly Example[] {
   return EXAMPLES.map((example) => ({
     ...example,

@@ -13,7 +13,7 @@ export interface Choice {
 
 const MOST = 8;
 
-/** Returns stations in which each typed word begins a word: first those that begin with the text. Each once, eight at most. */
+/** Returns stations in which each typed word begins a word: first the ones that begin with the text. Each once, eight at most. */
 export function matches(choices: readonly Choice[], text: string): Choice[] {
   const folded = fold(text);
   const words = folded.split(' ');

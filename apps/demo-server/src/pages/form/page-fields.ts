@@ -20,7 +20,7 @@ export type PageField = (typeof PAGE_FIELDS)[number];
 /** The form as an address has it; every field may be absent or empty. */
 export type FormValues = { readonly [Name in PageField]?: string | undefined };
 
-/** Returns the parameters of a search, without those that are empty. */
+/** Returns the parameters of a search without empty ones. */
 export function parametersOf(values: FormValues): URLSearchParams {
   const given = Object.entries(values).filter((entry): entry is [string, string] =>
     Boolean(entry[1]),

@@ -25,7 +25,7 @@ export interface PartyValues {
   readonly cards?: string | undefined;
 }
 
-/** Reads who travels. Whatever is wrong in the values counts as not given: the server says what it is. */
+/** Reads the passengers. A wrong value counts as not given: the server reports what is wrong. */
 export function partyOf({ passengers = '', ages = '', cards = '' }: PartyValues): Traveller[] {
   const [ageTexts, cardTexts] = [ages, cards].map((text) => (text === '' ? [] : text.split(',')));
   const wanted = Number(passengers) || ageTexts?.length || cardTexts?.length || 1;
@@ -43,7 +43,7 @@ export function partyOf({ passengers = '', ages = '', cards = '' }: PartyValues)
   });
 }
 
-/** Returns the parameters of a search that say who travels; empty ones are those that a search does without. */
+/** Returns the parameters of a search for its passengers; an empty one is left out of a search. */
 export function valuesOf(party: readonly Traveller[]): Readonly<Record<keyof PartyValues, string>> {
   const list = (values: readonly (number | string | undefined)[]): string =>
     values.some((value) => value !== undefined) ? values.join() : '';

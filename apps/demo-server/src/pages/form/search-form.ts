@@ -8,7 +8,7 @@ import { MOST_PASSENGERS, partyOf, partyText } from './passengers.ts';
 import { type ChipName, chipTexts, type SearchNames } from './search-words.ts';
 import type { ShownProblem } from './shown-problem.ts';
 
-/** First and last day that can be searched, as `2026-12-01`, and the day that is searched if nobody says one. */
+/** First and last day that can be searched, as `2026-12-01`, and the day that is searched by default. */
 export interface SearchDays {
   readonly first: string;
   readonly last: string;

@@ -3,7 +3,7 @@ import { html, type SafeHtml } from './html.ts';
 
 const marks: Readonly<Record<string, CarrierMark>> = carrierMarks;
 
-/** Renders the mark of a carrier, or the initials of any other operator in grey. The name beside it says the same. */
+/** Renders the mark of a carrier, or the initials of any other operator in grey. The name beside it has the same meaning. */
 export function carrierMark(id: string, name: string, size: 'usual' | 'small' = 'usual'): SafeHtml {
   const own = Object.hasOwn(marks, id) ? marks[id] : undefined;
   const letters = own?.letters ?? initialsOf(name);

@@ -25,7 +25,7 @@ export type IconName = keyof typeof PATHS;
 /** Names of all icons. */
 export const ICONS = Object.keys(PATHS) as readonly IconName[];
 
-/** Renders an icon, which says nothing to screen readers. `extra`: more classes. */
+/** Renders an icon, which screen readers skip. `extra`: more classes. */
 export function icon(name: IconName, extra = ''): SafeHtml {
   return html`<svg class="icon${extra && ` ${extra}`}" viewBox="0 0 16 16" aria-hidden="true"><path d="${PATHS[name]}"/></svg>`;
 }

@@ -20,7 +20,7 @@ const SOURCES = new URL('../', import.meta.url);
 const BUILT = new URL('./assets/', import.meta.url);
 
 /**
- * Returns the assets: those that were built with the program, or, from sources, bundled at the first call and again after a
+ * Returns the assets: built with the program, or, from sources, bundled at the first call and again after a
  * file has changed.
  */
 export async function openAssets(): Promise<Assets> {

@@ -26,7 +26,7 @@ export function changesText(transfers: number): string {
   return transfers === 0 ? 'direct' : countText(transfers, 'change');
 }
 
-/** Says who travels: `2 adults, 1 child`. */
+/** Returns the passengers in words: `2 adults, 1 child`. */
 export function partyText(passengers: readonly Passenger[]): string {
   const children = passengers.filter(isChild).length;
   const adults = passengers.length - children;

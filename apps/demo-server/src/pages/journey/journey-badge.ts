@@ -48,7 +48,7 @@ export function isCancelled({ legs }: Journey): boolean {
   return legs.some((leg) => leg.kind === 'ride' && leg.cancelled);
 }
 
-/** Whether nobody who knows prices has a seat. */
+/** True if no carrier that knows prices has a seat. */
 export function isSoldOut({ offers, sources, unpriced = [] }: Journey): boolean {
   return offers.length === 0 && sources.length > unpriced.length;
 }
@@ -63,7 +63,7 @@ function minutesLate({ legs }: Journey): number {
   return leaves > 0 ? leaves : minutes(last?.arrival.ms, last?.expectedArrival?.ms);
 }
 
-/** Seats of the cheapest offer, where its seller says how many. */
+/** Seats of the cheapest offer, where its seller reports how many. */
 function seatsLeft({ offers }: Journey): number | undefined {
   return offers.find(({ rides, passengers }) => rides === undefined && passengers === undefined)
     ?.seatsLeft;

@@ -64,7 +64,7 @@ function planned(time: TimeAt, expected?: TimeAt): SafeHtml | false {
   );
 }
 
-/** The least price, that of each currency where there are several: which is less nobody says. */
+/** Lowest price; of each currency where there are several, because no carrier reports which is less. */
 function price(journey: Journey, { lang, carriers }: Names): SafeHtml {
   const [total, ...others] = lowestTotals(journey);
   const { offers, unpriced = [] } = journey;

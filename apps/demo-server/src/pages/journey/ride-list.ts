@@ -6,7 +6,7 @@ import { clockOf, type Names, nameOf, operatorOf, rideText } from './names.ts';
 import { operatorMark } from './operator-mark.ts';
 import { remarkLines } from './remark-lines.ts';
 
-/** Renders trains, and the ways between them, as a line from stop to stop, with everything that the carrier says of them. */
+/** Renders trains, and the ways between them, as a line from stop to stop, with everything that the carrier reports of them. */
 export function rideList(legs: readonly Leg[], names: Names): SafeHtml {
   return html`<ol class="rides">${legs.map((leg, at) => {
     const [before, after] = [legs[at - 1], legs[at + 1]];

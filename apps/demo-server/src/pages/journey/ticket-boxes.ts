@@ -60,7 +60,7 @@ function seats({ seatsLeft }: Offer): SafeHtml | false {
     : html`<span class="muted">${text}</span>`;
 }
 
-/** Says whom an offer is for, where that is not everyone as they are. */
+/** Returns the passengers of an offer in words, where it is not for all of them as they are. */
 function buyers(
   { seller, passengers }: Offer,
   { adultsOnly, passengers: all = [] }: Names,
@@ -80,7 +80,7 @@ const FLEXIBILITY = {
 const EXCHANGE = { yes: 'free changes', fee: 'changes for a fee', no: 'no changes', unknown: '' };
 const REFUND = { yes: 'full refund', fee: 'part of the price back', no: 'no refund', unknown: '' };
 
-/** Says what may be done with a ticket, as far as its seller says it. */
+/** Returns the conditions of a ticket in words, as far as its seller reports them. */
 function conditionsText({ flexibility, conditions }: Offer): string {
   if (conditions === undefined) return FLEXIBILITY[flexibility];
   const known = [EXCHANGE[conditions.exchange], REFUND[conditions.refund]].filter(Boolean);

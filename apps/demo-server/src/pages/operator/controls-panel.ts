@@ -41,7 +41,7 @@ const LOADS = {
   '/api/v1/worms/utilize': '/api/v1/worms, a class of the store',
 };
 
-/** Renders all controls. `carriers`: names, by id, of those that can be made to fail. */
+/** Renders all controls. `carriers`: names, by id, of carriers that can be made to fail. */
 export function controlsPanel(carriers: ReadonlyMap<string, string>): SafeHtml {
   return html`${carriers.size === 0 ? html`<p class="muted">Carriers of <code>--carriers-url</code> cannot be made to fail from here.</p>` : carrierControls(carriers)}
 <h3>Load</h3><form id="load" class="two">${field('Path', html`<select name="path">${options(LOADS)}</select>`, 'wide')}

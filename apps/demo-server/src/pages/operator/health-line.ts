@@ -6,7 +6,7 @@ import { clockTime, counted } from '../words/amounts.ts';
 /** Conditions that are told one by one. */
 const MOST = 3;
 
-/** Renders the health of the server in one line: all well and what there is, or what is not, the worst first. */
+/** Renders the health of the server in one line: the counts of parts if all is well, or the conditions, the worst first. */
 export function healthLine(view: OperatorView): SafeHtml {
   const told = conditionsOf(view);
   if (told.length === 0) {
@@ -22,7 +22,7 @@ export function healthLine(view: OperatorView): SafeHtml {
     )}${more > 0 && html`<li data-key="more">and ${more} more</li>`}</ul>`;
 }
 
-/** Says the health in a sentence that stays while the same things are not well. */
+/** Returns the health in a sentence that stays while the same things are not well. */
 export function healthSentence(view: OperatorView): string {
   const told = conditionsOf(view);
   if (told.length === 0) return 'All well';

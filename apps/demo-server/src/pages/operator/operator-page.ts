@@ -14,7 +14,7 @@ import { tableSection } from './table-section.ts';
 interface OperatorPage {
   readonly assets: PageAssets;
   readonly modes: OperatorView['modes'];
-  /** The carriers that can be made to fail; none but those of the embedded simulator. */
+  /** Carriers that can be made to fail: only carriers of the embedded simulator. */
   readonly carriers: ReadonlyMap<string, string>;
 }
 

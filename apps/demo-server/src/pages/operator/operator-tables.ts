@@ -39,7 +39,7 @@ export interface TableRow {
   readonly cells: readonly Cell[];
   /** Id of a process that may be killed; empty in a row of the same table that may not. */
   readonly kill?: string;
-  /** For colours: state of the thing. */
+  /** State that decides the colour. */
   readonly mark?: string | undefined;
 }
 

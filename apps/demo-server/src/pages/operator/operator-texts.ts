@@ -3,7 +3,7 @@ import { type DispatchName, dispatchKind } from '../../flags/dispatch-kinds.ts';
 import { ratesOf } from '../../trends/view-rates.ts';
 import { ms } from '../words/amounts.ts';
 
-/** Says in sentences how the server is composed. */
+/** Returns the composition of the server in sentences. */
 export function modesText({ modes }: Pick<OperatorView, 'modes'>): string {
   const { accept, workers, coalesce, fleet, routeBy } = modes;
   const keyed = routeBy === undefined || routeBy === 'none' ? '' : ` by ${routeBy}`;
@@ -33,7 +33,7 @@ function tasksText({ accept, dispatch, dispatchWorkers, fleet }: OperatorView['m
   return `carriers are asked by ${dispatch} (${workers}, ${dispatchWorkers}${own})`;
 }
 
-/** Says what the router has done with connections. */
+/** Returns what the router has done with connections, in words. */
 export function routerText(view: OperatorView): string {
   if (view.router === undefined) return '';
   const { accepted, waiting, rerouted, refused, gone } = view.router;
@@ -41,7 +41,7 @@ export function routerText(view: OperatorView): string {
   return `${accepted} accepted, ${waiting} waiting, ${rerouted} rerouted, ${refused} refused, ${gone} abandoned; claimed within ${claim} (p99 of the last 10 s)`;
 }
 
-/** Says what has become of the latest load. */
+/** Returns the progress of the latest load in words. */
 export function loadText({ load }: Pick<OperatorView, 'load'>): string {
   if (load === undefined) return '';
   const { sent, perSecond, seconds, answers, isRunning } = load;

@@ -39,7 +39,7 @@ export function tableRows(
   ])}`;
 }
 
-/** Says what there is, beside the title of the table of processes. */
+/** Returns the counts of processes, beside the title of the table of processes. */
 export function processesNote(view: OperatorView): string {
   const rows = processRows(view);
   const marks = ['dead', 'slow', 'silent', 'starting'].flatMap((word) => {

@@ -9,7 +9,7 @@ import type { Column, ColumnKind, Part, SystemModel } from './system/system-mode
 /** Workers that are cells; more are told as a number. */
 const MOST_CELLS = 16;
 
-/** Parts that are said to be well; of others only what is not. */
+/** Parts that are shown as well; of others only what is not well is shown. */
 const STATED: readonly Part['kind'][] = ['server', 'host', 'carrier'];
 
 /** Words of a stem, by the card that it leads to. */

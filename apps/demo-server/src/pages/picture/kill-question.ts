@@ -14,7 +14,7 @@ export function mayKill({ kind, isElsewhere }: Process, { accept, controls }: Mo
   );
 }
 
-/** Says what killing a process does. */
+/** Returns the consequence of killing a process in words. */
 export function killQuestion({ kind, inFlight = 0 }: Process, _modes: Modes): string {
   if (kind === 'server') {
     return `Its ${counted(inFlight, 'request')} in flight break off; a new process starts in its slot.`;

@@ -9,7 +9,7 @@ import type { Edge } from './system/system-model.ts';
 
 /** Width of an edge without traffic, and how much the one with most has more. */
 const [LEAST_WIDTH, MORE_WIDTH] = [1.5, 10.5];
-/** From a busy share on, a meter is amber. */
+/** Busy share from which on a meter is amber. */
 const HIGH = 0.8;
 const RADIUS = { full: 8, half: 6 } as const;
 const PAD = 14;

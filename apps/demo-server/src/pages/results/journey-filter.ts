@@ -61,7 +61,7 @@ export interface Behind {
   readonly lowest?: Money | undefined;
 }
 
-/** Journeys behind each choice, before any filter. Keys are those of {@link Filter}, then the choice. */
+/** Journeys behind each choice, before any filter. Keys are the keys of {@link Filter}, then the choice. */
 export type Choices = ReadonlyMap<`${keyof Filter}:${string}`, Behind>;
 
 /** Counts the journeys behind each choice. */

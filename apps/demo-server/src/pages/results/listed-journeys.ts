@@ -19,7 +19,7 @@ export type ListItem =
   | { readonly kind: 'day'; readonly id: string; readonly day: string };
 
 /**
- * Sorts journeys as the page shows them. Where an order compares prices or durations, those that nobody can take come last.
+ * Sorts journeys as the page shows them. Where an order compares prices or durations, journeys that cannot be booked come last.
  */
 export function sortForPage(journeys: readonly Journey[], order: JourneyOrder): Journey[] {
   if (!COMPARES.has(order)) return sortJourneys(journeys, order);

@@ -47,7 +47,7 @@ export type JoinJourneys = (
 /** Events of the page besides the events of a search. */
 export type FeedEvent =
   | SearchAnswerEvent
-  /** With `join`, what is known stays: only the carriers of `again` are asked, or for another page. */
+  /** Start of a question. With `join`, known journeys stay: only the carriers of `again` are asked, or for another page. */
   | {
       readonly type: 'asked';
       readonly join?: JoinJourneys | undefined;

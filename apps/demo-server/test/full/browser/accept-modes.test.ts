@@ -55,7 +55,7 @@ describeInBrowser('the traveller’s page, however connections reach the server 
       for (const carrier of CARRIERS) await setPlan(carriersUrl, carrier, { ...usual, ...patch });
     }
 
-    test('every carrier fails: the page says so, and the reason of each', async () => {
+    test('every carrier fails: the page shows it, and the reason of each', async () => {
       await planAll({ fault: { kind: 'error' } });
       const page = await browser.open();
       await page.goto(`${server().url}/?${ROUTE}`);
@@ -75,7 +75,7 @@ describeInBrowser('the traveller’s page, however connections reach the server 
       );
     });
 
-    test('a carrier hangs: rows of the others, then a notice says so; leaving ends the next search upstream', async () => {
+    test('a carrier hangs: rows of the others, then a notice; leaving ends the next search upstream', async () => {
       await planAll({});
       await setPlan(server().carriersUrl, 'renfe', { fault: { kind: 'hang' } });
       const page = await browser.open();

@@ -58,7 +58,7 @@ describeWithNats('with nats-server', () => {
       });
     });
 
-    test('a host that leaves says so; one that stops is silent; neither can be killed from here', async () => {
+    test('a host that leaves is shown as leaving; one that stops is silent; neither can be killed from here', async () => {
       const flags = ['--nats-url', nats().url, '--fleet', newFleet()];
       const demo = await startDemo([...flags, '--dispatch', 'nats', '--latency', '2000']);
       const carriers = ['--carriers-url', demo.carriersUrl];

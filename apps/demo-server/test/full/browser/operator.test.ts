@@ -156,7 +156,7 @@ describeInBrowser('the operator’s page', () => {
     expect(drawn.match(/[ML]/g)?.length).toBeGreaterThan(4);
   });
 
-  test('two minutes are 120 points; a connection that ends is said, and what it brings again replaces them', async () => {
+  test('two minutes are 120 points; a connection that ends is announced, and the next one replaces the points', async () => {
     const { body: view } = await getFrom(`${server().url}/operator/state`);
     const seconds = Array.from({ length: 120 }, (_, second) => second);
     const history = {
@@ -419,7 +419,7 @@ describeInBrowser('the operator’s page', () => {
     expect(bytes).toBeLessThan(60_000);
   });
 
-  test('without script, the page says where the figures are', async () => {
+  test('without script, the page links the figures', async () => {
     const page = await browser.open({ javaScriptEnabled: false });
     await page.goto(`${server().url}/operator`);
     expect(await page.textContent('noscript')).toContain('/operator/state');

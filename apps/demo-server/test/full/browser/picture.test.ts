@@ -46,7 +46,7 @@ describeInBrowser('the picture of the system', () => {
     ['socket', 'piscina', 'on', 'search'],
     ['passthru', 'cluster', 'machine', 'whole'],
   ])(
-    '--accept %s --dispatch %s --coalesce %s --offload %s: its parts and numbers are those of the view',
+    '--accept %s --dispatch %s --coalesce %s --offload %s: its parts and numbers equal the view',
     async (accept, dispatch, coalesce, offload) => {
       const several = accept === 'single' ? [] : ['--workers', '2'];
       const own =
@@ -118,7 +118,7 @@ describeInBrowser('the picture of the system', () => {
       });
     });
 
-    test('a carrier hangs: its part, its way and the table say so; it is reset from its drawer', async () => {
+    test('a carrier hangs: its part, its way and the table show it; it is reset from its drawer', async () => {
       const page = await open();
       await page.click('.as-table summary');
       await setPlan(server().carriersUrl, 'renfe', { fault: { kind: 'hang' } });

@@ -130,7 +130,7 @@ describeInBrowser('the form of the traveller’s page', () => {
     }
   });
 
-  test('the combobox: each key does what ARIA practices say', async () => {
+  test('the combobox: each key acts as in the ARIA practices', async () => {
     const page = await open();
     const input = page.locator('#origin');
     const active = () => input.getAttribute('aria-activedescendant');
@@ -253,7 +253,7 @@ describeInBrowser('the form of the traveller’s page', () => {
     expect(await page.isVisible('#search')).toBe(true);
   });
 
-  test('chips: time, class, changes, via and stops are what is searched, and say so', async () => {
+  test('chips: time, class, changes, via and stops are searched for, and shown on the chips', async () => {
     const page = await open();
     await page.fill('#origin', 'Madrid');
     await page.fill('#destination', 'Barcelona');
@@ -293,7 +293,7 @@ describeInBrowser('the form of the traveller’s page', () => {
     expect(asked(page).get('via')).toBe('Zaragoza');
   });
 
-  test('what is wrong is said beside its field, which moves no other, and the likely place is a button', async () => {
+  test('an error is shown beside its field, and moves no other, and the likely place is a button', async () => {
     const page = await open();
     const boxes = () =>
       page

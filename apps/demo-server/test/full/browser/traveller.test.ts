@@ -124,7 +124,7 @@ describeInBrowser('the results of the traveller’s page', () => {
     expect(await priced.locator('details[open] .ticket').first().textContent()).toMatch(/€\d/);
   });
 
-  test('rows of one carrier are there while another hangs; then a notice says so, and it is asked again', async () => {
+  test('rows of one carrier are there while another hangs; then a notice, and it is asked again', async () => {
     await plan('renfe', { fault: { kind: 'hang' } });
     const page = await browser.open();
     await page.goto(`${server().url}/?${ROUTE}`);
@@ -277,7 +277,7 @@ describeInBrowser('the results of the traveller’s page', () => {
     }
   });
 
-  test('filters hide journeys, say how many, and keep focus and open details', async () => {
+  test('filters hide journeys, show how many, and keep focus and open details', async () => {
     const page = await browser.open();
     await page.goto(`${server().url}/?${ROUTE}`);
     await done(page);
@@ -372,7 +372,7 @@ describeInBrowser('the results of the traveller’s page', () => {
     await plain.waitForSelector(`#day-${inDays(15)}`);
   });
 
-  test('a train that is sold out says so, quietly, and comes last by price', async () => {
+  test('a train that is sold out is marked, quietly, and comes last by price', async () => {
     let day = '';
     for (let ahead = 1; day === '' && ahead < 30; ahead++) {
       const date = inDays(ahead);
@@ -573,7 +573,7 @@ describeInBrowser('the results of the traveller’s page', () => {
     await eventually(async () => expect((await upstream())['renfe']?.open).toBe(0));
   });
 
-  test('what carriers say of a journey is shown on demand, and runs no script', async () => {
+  test('remarks of carriers on a journey are shown on demand, and runs no script', async () => {
     const page = await browser.open();
     page.on('dialog', (dialog) => {
       throw new Error(`Cannot go on: the page says ${dialog.message()}`);

@@ -1,7 +1,7 @@
 /** Markup in an element, whose nodes are known by their places in it. */
 export interface Tags {
   readonly text: string;
-  /** Changes texts and attributes to those of other markup. Returns `undefined`, and changes nothing, if its tags or keys are others. */
+  /** Changes texts and attributes to the ones of other markup. Returns `undefined`, and changes nothing, if its tags or keys are others. */
   follow(text: string): Tags | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Orders of an operator. Each resolves with a sentence that tells what became of it. */
+/** Orders of an operator. Each resolves with its outcome in a sentence. */
 export interface Actions {
   kill(id: string): Promise<string>;
   plan(carrier: string, patch: object): Promise<string>;
@@ -19,7 +19,7 @@ export function createActions(): Actions {
   };
 }
 
-/** Wires the controls in their drawer. Each says there what became of it. */
+/** Wires the controls in their drawer. Each shows its outcome there. */
 export function wireControls(panel: HTMLElement, actions: Actions): void {
   const said = panel.querySelector<HTMLElement>('.said');
   const tell = (text: string): void => {

@@ -4,7 +4,7 @@ import type { Part } from '../../picture/system/system-model.ts';
 import { patch } from '../dom/patch.ts';
 import { wireDrawer } from './drawer.ts';
 
-/** Orders that the drawer of a part gives. Each resolves with a sentence that tells what became of it. */
+/** Orders that the drawer of a part gives. Each resolves with its outcome in a sentence. */
 export interface PartActions {
   kill(id: string): Promise<string>;
   plan(carrier: string, patch: object): Promise<string>;

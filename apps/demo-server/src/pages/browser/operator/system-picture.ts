@@ -73,7 +73,7 @@ export function createSystemPicture(
   };
 }
 
-/** Every part that can be opened: those that are drawn, and those that one of them stands for. */
+/** Every part that can be opened: drawn ones, and parts that a drawn one stands for. */
 function allParts(model: SystemModel, drawn: SystemModel) {
   return new Map([...partsOf(drawn), ...partsOf(model)].map((part) => [part.id, part]));
 }

@@ -122,7 +122,7 @@ export function createJourneyList(list: HTMLElement, names: () => Names): Journe
         };
         if (isBelow) change();
         else glide(list, change);
-        // Rows that nobody measures are laid out with the next frame: no more than one slice of them.
+        // Rows that are not measured are laid out with the next frame: no more than one slice of them.
         if (next < sorted.length || gone.length > 0) await (isBelow ? nextFrame() : nextTask());
         if (own !== current) return false;
       }

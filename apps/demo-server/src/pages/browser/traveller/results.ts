@@ -96,7 +96,7 @@ export function createResults(page: ResultsSurroundings): Results {
     return shownSearch({ state, names, address, usual, ways });
   }
 
-  /** With `again`, only these carriers are asked; with `more`, what is known stays. */
+  /** Searches. With `again`, only these carriers are asked; with `more`, known journeys stay. */
   async function search(
     url: URLSearchParams,
     {
@@ -120,7 +120,7 @@ export function createResults(page: ResultsSurroundings): Results {
     asked = { url, more };
     let join: JoinJourneys | undefined;
     if (again !== undefined || more !== undefined) {
-      // Without the network nobody can be asked.
+      // Without the network no carrier can be asked.
       join = (await later().catch(() => undefined))?.joinJourneys;
       if (signal.aborted) return;
       if (join === undefined) {

@@ -28,7 +28,7 @@ import { enhancePassengers } from './passengers.ts';
 export interface SearchFormHandle {
   /** Calls back for each search that somebody begins, with the parameters of the form alone: no `order`, no `page`. */
   onSearch(callback: (parameters: URLSearchParams) => void): void;
-  /** Fills the form as an address says, and names the search in the header and the title. */
+  /** Fills the form from an address, and names the search in the header and the title. */
   fill(parameters: URLSearchParams): void;
   /** Shows what is wrong beside its field, or nothing. Returns whether the problem is one of a field. */
   showProblem(problem: ShownProblem | undefined): boolean;
@@ -66,7 +66,7 @@ export function enhanceSearchForm(root: ParentNode): SearchFormHandle {
   let isRefused = form.querySelector('.field-error') !== null;
   /** Whether the form was sent and has not folded yet: then the focus, which was in it, goes to the results. */
   let isSent = false;
-  // What is wrong is said beside its field, and not by the browser.
+  // An error is shown beside its field, and not by the browser.
   form.noValidate = true;
   form.dataset['ready'] = 'true';
   closeDropDowns();

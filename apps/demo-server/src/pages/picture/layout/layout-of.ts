@@ -70,7 +70,7 @@ interface Frame {
   readonly before: number;
 }
 
-/** Spreads columns over the whole width; those of few grow. */
+/** Spreads columns over the whole width; few columns grow. */
 function framesOf(columns: readonly Column[]): Frame[] {
   const widths = columns.length > 6 ? TIGHT : ROOMY;
   const own = columns.map(({ kind }) => widths[kind]);
@@ -95,7 +95,7 @@ interface Rows {
   readonly size: 'full' | 'half';
   readonly height: number;
   readonly tops: readonly number[];
-  /** From one row to the next. */
+  /** Distance from one row to the next. */
   readonly step: number;
 }
 

@@ -14,7 +14,7 @@ interface End {
   readonly left: number;
   readonly right: number;
   readonly middle: number;
-  /** Height within which edges come in; those that leave a funnel leave its narrow end. */
+  /** Height within which edges come in; edges out of a funnel leave its narrow end. */
   readonly height: number;
   readonly apart: number;
   readonly isTall: boolean;

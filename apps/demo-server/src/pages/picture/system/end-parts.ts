@@ -77,7 +77,7 @@ export function acceptParts(reading: Reading): Part[] {
   ];
 }
 
-/** Tasks of the primary's pool are of nobody else where nothing is shared beyond a process. */
+/** Tasks of the primary's pool belong to it alone where nothing is shared beyond a process. */
 function ownTasks({ view }: Reading): { readonly tasks?: number } {
   const { coalesce, dispatch } = view.modes;
   if (dispatch === 'cluster' || (coalesce !== 'on' && coalesce !== 'off')) return {};

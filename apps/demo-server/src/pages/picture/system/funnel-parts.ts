@@ -49,7 +49,7 @@ function funnelPart(
   { id, share, asked, loads, rows }: Sharing,
 ): Omit<Part, 'name'> {
   const { view } = reading;
-  // The primary's own pool runs loads for it, unless it runs the work of carriers; other members run those of their keys.
+  // The primary's own pool runs loads for it, unless it runs the work of carriers; other members run the loads of their keys.
   const pools = view.pools.filter(
     (pool) =>
       id === 'all' &&

@@ -13,7 +13,7 @@ export interface Reading {
   readonly rates: ReadRates;
   /** Ids of the server processes that there are to be. */
   readonly servers: readonly string[];
-  /** Processes in a slot: the one that works first, then those that it replaces. */
+  /** Processes in a slot: the one that works first, then the ones that it replaces. */
   inSlot(id: string): readonly ProcessRow[];
   /** Conditions of one part. */
   conditions(subject: Condition['subject'], id: string): readonly Condition[];
