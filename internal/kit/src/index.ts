@@ -59,6 +59,7 @@ export { leaveSignalsToParent } from './processes/leave-signals-to-parent.ts';
 export { mallocVariables } from './processes/malloc-variables.ts';
 export {
   endNesting,
+  isStartedAsWorker,
   NESTED_WORKERS,
   nestingVariable,
   refuseNesting,
