@@ -38,6 +38,8 @@ async function faultsOfPage(
   path: string,
 ): Promise<readonly string[]> {
   const page = await context.newPage();
+  // A guard alone: a browser on a busy machine takes its time.
+  page.setDefaultTimeout(120_000);
   const problems = problemsOf(page, url);
   await page.goto(url + path, { waitUntil: 'load' });
   await page.evaluate(axe.source);
@@ -88,6 +90,7 @@ export async function searchResults(
   queries: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const page = await browser.newPage();
+  page.setDefaultTimeout(120_000);
   await page.goto(url, { waitUntil: 'networkidle' });
   await page.click('.VPNavBarSearch button');
   const results = new Map<string, readonly string[]>();
