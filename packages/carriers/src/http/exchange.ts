@@ -169,7 +169,8 @@ class Exchange implements Dispatcher.DispatchHandler, AbortWaiter {
     try {
       this.#body = createAnswerBody({
         codings: readCodings(carrier, this.#headers),
-        ...{ carrier, maxBytes },
+        carrier,
+        maxBytes,
         done: (body) => this.#succeed(body),
         fail: (error) => this.aborted(error),
       });
