@@ -78,6 +78,7 @@ async function run({ name, page, major, timeoutSeconds }, node, registry) {
       npm_config_fund: 'false',
       npm_config_update_notifier: 'false',
       NODE_OPTIONS: '',
+      NO_COLOR: '1',
     },
   });
   let isLate = false;

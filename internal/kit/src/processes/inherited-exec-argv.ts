@@ -1,4 +1,5 @@
-import { createRequire } from 'node:module';
+// The default export, because webpack replaces the named `createRequire`, and warns.
+import nodeModule from 'node:module';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -89,7 +90,7 @@ function absoluteIn(
     if (/^\.\.?(?:[/\\]|$)/.test(module)) return resolve(folder, module);
     if (!isElsewhere || /^(?:[a-z][a-z+.-]*:|[/\\])/i.test(module)) return undefined;
     try {
-      return createRequire(join(folder, 'noop.js')).resolve(module);
+      return nodeModule.createRequire(join(folder, 'noop.js')).resolve(module);
     } catch {
       return undefined;
     }

@@ -1,6 +1,7 @@
 import type { ToWorker } from '../contract/frames.ts';
 import type { TaskHooks, TaskMap, TaskModule } from '../contract/task.ts';
 import { loadTaskModule } from '../define-tasks.ts';
+import { existingModule } from './existing-module.ts';
 import { TaskRunner, type TaskRunnerOptions } from './task-runner.ts';
 
 export interface TaskWorkerOptions extends Omit<TaskRunnerOptions, 'workerData'> {
@@ -25,7 +26,8 @@ export class TaskWorker {
   async start({ module, around, workerData, ...options }: TaskWorkerOptions): Promise<void> {
     // No turn is lost without a question.
     const value = 'ask' in workerData ? await workerData.ask() : workerData.value;
-    const { tasks, hooks } = typeof module === 'string' ? await loadTaskModule(module) : module;
+    const { tasks, hooks } =
+      typeof module === 'string' ? await loadTaskModule(existingModule(module)) : module;
     const runner = new TaskRunner(
       { tasks, hooks: around?.(hooks) ?? hooks },
       { ...options, workerData: value },
