@@ -139,8 +139,10 @@ test('Dockerfile.dockerignore leaves out what git ignores', () => {
   const ignored = readFileSync(join(containers, 'Dockerfile.dockerignore'), 'utf8').split('\n');
   const wanted = textOf('.gitignore')
     .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#'));
-  expect(ignored).toEqual(expect.arrayContaining(['.git', ...wanted.map((line) => `**/${line}`)]));
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    // One with a slash in it is a path from the root, for both.
+    .map((line) => (line.includes('/') ? line : `**/${line}`));
+  expect(ignored).toEqual(expect.arrayContaining(['.git', ...wanted]));
 });
 
 /** Copies what a service mounts from one folder of its container into one here, so that relative paths lead where they do there. */
