@@ -125,7 +125,9 @@ try {
     `Started verdaccio ${VERDACCIO} on loopback: npm and pnpm in the copy publish there, and nowhere else`,
   );
 
-  run('node_modules/.bin/changeset', ['publish'], clone, registry.env);
+  run(process.execPath, ['scripts/release/publish.mjs'], clone, registry.env);
+  const changed = run('git', ['status', '--porcelain', '--untracked-files=no'], clone);
+  if (changed !== '') faults.push(`Publishing leaves changes: ${changed}`);
   const sizes = await sizesOf(
     packages.map(({ name }) => name),
     { version, url: registry.url },
@@ -144,7 +146,7 @@ try {
   faults.push(...others.map((other) => `A dependency asks for more than to be named: ${other}`));
   const byCount = [...counts].sort(([, one], [, other]) => other - one);
   const dependencies = byCount.map(([licence, count]) => `${count} ${licence}`).join(', ');
-  done('Checked files, manifests and licences', `dependencies by licence: ${dependencies}`);
+  done('Checked files, links, manifests and licences', `dependencies by licence: ${dependencies}`);
 
   const entries = checkTypes(user, folders, registry);
   done(`Compiled an import of all ${entries} entries, with the types of the packages checked`);

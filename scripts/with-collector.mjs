@@ -28,6 +28,7 @@ const collector = spawn(program, ['--config', `file:${join(settings, 'collector.
   detached: true,
   env: {
     ...process.env,
+    COLLECTOR_HOST: '127.0.0.1',
     COLLECTOR_PORT: String(port),
     COLLECTOR_VERBOSITY: flags.has('--brief') ? 'normal' : 'detailed',
   },

@@ -11,7 +11,7 @@ import {
   WAYS,
 } from './findings.ts';
 
-/** Rows that are shown on the front page. */
+/** Rows that `docs/studies.md` shows. */
 const MAIN = ['kill', 'drain'];
 /** Factor within which figures of sockets and of the simulation agree. */
 const AGREE = 1.2;

@@ -7,9 +7,10 @@ import { oneChildPerCarrier } from '../01-one-child-per-carrier/experiment.ts';
 import { cluster } from '../02-cluster/experiment.ts';
 import { socket } from '../03-socket/experiment.ts';
 import { batching } from '../04-batching/experiment.ts';
+import { fleet } from '../05-fleet/experiment.ts';
 import { decode } from '../06-decode/experiment.ts';
 import type { Experiment, Report } from '../src/results/experiment.ts';
-import { rowsOf } from '../src/results/overview.ts';
+import { rowsOf, verdictLines } from '../src/results/overview.ts';
 import { publishedResults, reportLines } from '../src/results/publish.ts';
 
 test('reportLines() gives machine, command, verdicts, tables and charts', () => {
@@ -43,22 +44,22 @@ test('reportLines() gives machine, command, verdicts, tables and charts', () => 
   }
 });
 
-test('rowsOf() gives the verdicts that are to be shown, below a link from that folder', () => {
+test('rowsOf() returns the verdicts of a study below a link from the page', () => {
   const root = mkdtempSync(join(tmpdir(), 'overview-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
   mkdirSync(join(root, 'studies/02'), { recursive: true });
-  const from = pathToFileURL(`${root}/`);
-  const folder = new URL('studies/02/', from);
+  const all = { folder: pathToFileURL(`${root}/studies/`), to: '../studies/' };
+  const folder = new URL('02/', all.folder);
   const study = { id: '02', folder, question: 'Why?' };
-  const link = '[02](studies/02/README.md) Why?';
-  expect(rowsOf(study, from, () => true)).toEqual([[link, '', 'not measured yet', '']]);
+  const link = '[02](../studies/02/README.md) Why?';
+  expect(rowsOf(study, all, () => true)).toEqual([[link, '', 'not measured yet', '']]);
   const verdicts = [
     { claim: 'a', measured: '1x', verdict: 'open' },
     { claim: 'b', measured: '2x', verdict: 'holds', main: true },
     { claim: 'c', measured: '3x', verdict: 'holds', main: true },
   ];
   writeFileSync(new URL('results.json', folder), JSON.stringify({ verdicts }));
-  expect(rowsOf(study, from, ({ main = false }) => main)).toEqual([
+  expect(rowsOf(study, all, ({ main = false }) => main)).toEqual([
     [link, 'b', '2x', '**holds**'],
     ['', 'c', '3x', '**holds**'],
   ]);
@@ -74,3 +75,11 @@ test.each([oneChildPerCarrier, cluster, socket, batching, decode] as const)(
     expect(readFileSync(new URL('README.md', folder), 'utf8')).toContain(lines.join('\n'));
   },
 );
+
+test('the list of all verdicts, and the page of the main ones, are those of the results', () => {
+  const all = [oneChildPerCarrier, cluster, socket, batching, fleet, decode];
+  const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+  expect(read('README.md')).toContain(verdictLines(all, '', () => true).join('\n'));
+  const main = verdictLines(all, '../experiments/', (verdict) => verdict.main ?? false);
+  expect(read('../docs/studies.md')).toContain(main.join('\n'));
+});

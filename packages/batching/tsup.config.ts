@@ -8,6 +8,8 @@ export default library(
   'src/streams/index.ts',
   'src/http/index.ts',
   'src/fastify/index.ts',
+  'src/koa/index.ts',
+  'src/hono/index.ts',
   'src/dataloader/index.ts',
   'src/shared/index.ts',
   'src/shared/conformance/index.ts',

@@ -1,14 +1,15 @@
 // What must hold of packages as they were installed: files, manifest, licence; and of all that came with them.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, sep } from 'node:path';
+import { dirname, join, normalize, sep } from 'node:path';
+import { pathsIn } from '../shared/repository.mjs';
 
 const allowed = [
   ...[/^dist\//, /^src\//, /^(README|CHANGELOG)\.md$/, /^LICENSE$/, /^package\.json$/],
   // What each adapter reads, and what of it was checked.
   /^wires\/[a-z]+\.md$/,
 ];
-const required = ['README.md', 'LICENSE', 'package.json'];
+const required = ['README.md', 'CHANGELOG.md', 'LICENSE', 'package.json'];
 /** Packages that hold data of others: their licence, and the files that must be beside it. */
 const withData = {
   '@ticketing/stations': {
@@ -53,12 +54,26 @@ export function faultsOf(folder, { version, hidden }) {
     ...files
       .filter((file) => shows(join(folder, file), [homedir(), ...hidden]))
       .map((file) => `${file} shows a path of this machine`),
+    ...files
+      .filter((file) => file.endsWith('.md'))
+      .flatMap((file) => lostLinks(folder, file, files)),
     ...staleChunks(folder, files).map((file) => `ships ${file} of an earlier build: remove dist`),
     ...manifestFaults(manifest, { version, licence }),
     ...targetsOf(manifest.exports)
       .filter((target) => !existsSync(join(folder, target)))
       .map((target) => `exports ${target}, which is missing`),
   ].map((fault) => `${manifest.name} ${fault}`);
+}
+
+/** Returns the links of a page to paths that are not in the package. */
+function lostLinks(folder, page, files) {
+  const links = pathsIn(readFileSync(join(folder, page), 'utf8'));
+  return links
+    .filter((link) => {
+      const path = normalize(join(dirname(page), link.split('#')[0])).replaceAll(sep, '/');
+      return !files.some((file) => file === path || file.startsWith(`${path}/`));
+    })
+    .map((link) => `${page} links ${link}, which is not in the package`);
 }
 
 /** Returns the chunks of the bundler that no entry leads to: a build whose result is cached removes no older file. */
@@ -82,6 +97,10 @@ function manifestFaults(
   if (manifest.version !== version) faults.push(`is ${manifest.version}, not ${version}`);
   if (license !== licence) faults.push(`has the licence ${license}`);
   if (!repository?.url) faults.push('names no repository, which provenance needs');
+  if (!repository?.directory) faults.push('has no directory in its repository');
+  if (!manifest.homepage) faults.push('has no homepage');
+  if (!manifest.bugs?.url) faults.push('has no address for bugs');
+  if (!(manifest.keywords?.length >= 3)) faults.push('has fewer than 3 keywords');
   if (JSON.stringify(entries).includes('@ticketing/source')) faults.push('exports its sources');
   const wanted = { ...manifest.dependencies, ...manifest.peerDependencies };
   for (const [name, range] of Object.entries(wanted)) {

@@ -10,13 +10,15 @@ const linesOf = (path) => read(path).trimEnd().split('\n').length;
 const versions = new Map(publishedPackages().map(({ name, manifest }) => [name, manifest.version]));
 
 describe('examples', () => {
-  it('are in the README of the repository and in the map, and no members of the workspace', () => {
+  it('are in the list of examples and in the map, and no members of the workspace', () => {
     const names = exampleNames();
     expect(names).toContain('graphql');
     const workspace = read('pnpm-workspace.yaml');
     expect(workspace).not.toContain('examples/*');
     for (const name of names) {
-      expect(read('README.md'), name).toContain(`](examples/${name})`);
+      expect(read('examples/README.md'), name).toMatch(
+        new RegExp(`^\\| \\[\`${name}\`\\]\\(${name}\\)`, 'm'),
+      );
       expect(read('AGENTS.md'), name).toMatch(new RegExp(`^examples/.*\\b${name}\\b`, 'm'));
       expect(workspace, name).not.toMatch(new RegExp(`examples/${name}$`, 'm'));
     }

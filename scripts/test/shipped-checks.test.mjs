@@ -8,7 +8,10 @@ const good = {
   name: '@ticketing/good',
   version: '0.3.0',
   license: 'MIT',
-  repository: { url: 'git+https://example.invalid/good.git' },
+  keywords: ['one', 'two', 'three'],
+  homepage: 'https://example.invalid/good',
+  bugs: { url: 'https://example.invalid/good/issues' },
+  repository: { url: 'git+https://example.invalid/good.git', directory: 'packages/good' },
   exports: {
     '.': { types: './dist/index.d.ts', default: './dist/index.js' },
     './worker': './dist/worker.js',
@@ -16,7 +19,10 @@ const good = {
   },
   dependencies: { '@ticketing/other': '^0.3.0', undici: '^7.0.0' },
 };
-const files = ['LICENSE', 'README.md', 'dist/index.d.ts', 'dist/index.js', 'dist/worker.js'];
+const files = [
+  ...['CHANGELOG.md', 'LICENSE', 'README.md'],
+  ...['dist/index.d.ts', 'dist/index.js', 'dist/worker.js'],
+];
 let folder;
 
 beforeEach(() => {
@@ -48,6 +54,7 @@ it('faultsOf() names files that are missing, and those that nobody needs', () =>
   const paths = ['README.md', 'dist/index.d.ts', 'wires/one.md', 'test/a.test.ts'];
   expect(ship(good, paths)).toEqual([
     '@ticketing/good ships test/a.test.ts',
+    '@ticketing/good has no CHANGELOG.md',
     '@ticketing/good has no LICENSE',
     '@ticketing/good dist/index.js shows a path of this machine',
     '@ticketing/good ships dist/chunk-OLD1.js of an earlier build: remove dist',
@@ -74,6 +81,7 @@ it('faultsOf() names what a manifest keeps of the workspace', () => {
     version: '0.2.0',
     license: 'UNLICENSED',
     repository: undefined,
+    ...{ homepage: undefined, bugs: undefined, keywords: ['one'] },
     exports: { '.': { '@ticketing/source': './dist/index.js' } },
     dependencies: { '@ticketing/other': '^0.2.0', undici: 'catalog:' },
   };
@@ -81,9 +89,26 @@ it('faultsOf() names what a manifest keeps of the workspace', () => {
     '@ticketing/good is 0.2.0, not 0.3.0',
     '@ticketing/good has the licence UNLICENSED',
     '@ticketing/good names no repository, which provenance needs',
+    '@ticketing/good has no directory in its repository',
+    '@ticketing/good has no homepage',
+    '@ticketing/good has no address for bugs',
+    '@ticketing/good has fewer than 3 keywords',
     '@ticketing/good exports its sources',
     '@ticketing/good depends on @ticketing/other ^0.2.0',
     '@ticketing/good depends on undici by catalog:',
+  ]);
+});
+
+it('faultsOf() names links of a page to paths that are not in the package', () => {
+  ship(good, [...files, 'wires/one.md']);
+  write(
+    'README.md',
+    '[a](./wires/one.md#b) [c](#d) [e](https://a.invalid) `[f](g)` [h](../../docs/i.md)',
+  );
+  write('wires/one.md', '[up](../README.md) [j](k.md)');
+  expect(faultsOf(folder, { version: '0.3.0', hidden: [folder] })).toEqual([
+    '@ticketing/good README.md links ../../docs/i.md, which is not in the package',
+    '@ticketing/good wires/one.md links k.md, which is not in the package',
   ]);
 });
 

@@ -430,10 +430,67 @@ test.each([
   expect(() => readHostFlags(argv, {})).toThrow(new Error(message));
 });
 
+const page = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+
 test('README.md names flags and values that exist', () => {
-  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-  const [, chapter = ''] = /## Flags\n(.*?)\n## /s.exec(readme) ?? [];
-  const names = Object.values<FlagSpec<unknown>>(flagSpecs).map(({ name }) => `--${name}`);
-  const named = [...chapter.matchAll(/`(--[a-z-]+)/g)].map(([, name]) => name);
-  expect([...names, '--help', '--filter']).toEqual(expect.arrayContaining(named));
+  const [, chapter = ''] = /## Compose it\n(.*?)\n## /s.exec(page('README.md')) ?? [];
+  const rows = [...chapter.matchAll(/^\| `--([a-z-]+)` +\| ([^|]*)\|/gm)];
+  expect(rows.length).toBeGreaterThan(5);
+  for (const [, name = '', text = ''] of rows) {
+    const [values = ''] = text.split(': ');
+    for (const [, value] of values.matchAll(/`([a-z-]+)`/g)) {
+      expect(
+        () => readFlags([`--${name}=${value}`, ...besides(name, value)], {}),
+        value,
+      ).not.toThrow();
+    }
+  }
+});
+
+/** Flags that a flag or a value needs. */
+function besides(name: string, value = ''): readonly string[] {
+  const needs: Readonly<Record<string, readonly string[]>> = {
+    workers: ['--accept=socket'],
+    'route-by': ['--accept=socket'],
+    machine: ['--accept=cluster'],
+    fleet: ['--nats-url=nats://a'],
+    nats: ['--nats-url=nats://a'],
+    shared: ['--redis-url=redis://a'],
+    normalise: ['--dispatch=fork'],
+    search: ['--dispatch=fork'],
+  };
+  return needs[value] ?? needs[name] ?? [];
+}
+
+test('the reference has a row for every flag, with its default', () => {
+  const reference = page('../../docs/reference/demo-server.md');
+  for (const spec of Object.values<FlagSpec<unknown>>(flagSpecs)) {
+    const { name, fallback, absent = 'none', show = (value) => String(value) } = spec;
+    const row = reference.split('\n').find((line) => line.startsWith(`| \`--${name}\` `));
+    const [, , , shown = ''] = row?.split(/ *\| */) ?? [];
+    const words = { true: 'on', false: 'off', [CARRIER_NAMES.join()]: 'all' };
+    const text = fallback === undefined ? absent : show(fallback as NonNullable<unknown>);
+    expect(shown.replaceAll('`', ''), name).toBe(words[text] ?? text);
+  }
+});
+
+test('every command line of the README and the reference is one that the demo accepts', () => {
+  const pages = ['README.md', '../../README.md', '../../docs/reference/demo-server.md'].map(page);
+  const lines = [...pages.join('\n').matchAll(/^npm run demo -- +([^#\n]*)/gm)];
+  expect(lines.length).toBeGreaterThan(6);
+  for (const [line, flags = ''] of lines) {
+    expect(() => readFlags(flags.trim().split(/\s+/), {}), line).not.toThrow();
+  }
+});
+
+test('every flag that pages about the demo name is one of its programs', () => {
+  const pages = ['README.md', '../../README.md', '../../docs/choosing.md'].map(page);
+  const reference = page('../../docs/reference/demo-server.md');
+  const text = [...pages, reference].join('\n');
+  const names = Object.values<FlagSpec<unknown>>(flagSpecs).map(({ name }) => name);
+  // Those of the host, and of other programs in the same commands.
+  const others = ['name', 'help', 'filter', 'project', 'rounds'];
+  const named = [...text.matchAll(/(?<![\w-])--([a-z][a-z-]+)/g)].map(([, name]) => name);
+  expect(named.length).toBeGreaterThan(80);
+  expect(named.filter((name = '') => ![...names, ...others].includes(name))).toEqual([]);
 });

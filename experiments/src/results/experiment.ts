@@ -41,7 +41,7 @@ export interface Verdict {
   readonly claim: string;
   readonly measured: string;
   readonly verdict: Judgement;
-  /** Whether the repository's front page shows it, too. Default: false. */
+  /** Whether `docs/studies.md` shows it, too. Default: false. */
   readonly main?: boolean;
 }
 

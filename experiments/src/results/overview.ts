@@ -7,32 +7,48 @@ type Study = Pick<Experiment<never>, 'id' | 'folder' | 'question'>;
 
 const HEAD = ['', 'claim', 'measured', 'verdict'];
 const HERE = new URL('../../', import.meta.url);
-const FRONT_PAGE = new URL('../', HERE);
 
-/** Writes every published verdict into the README of `experiments/`, and the main ones into the front page. */
+/** Page with verdicts. */
+interface Page {
+  readonly file: URL;
+  /** Path from the page to the folder of the studies. */
+  readonly to: string;
+}
+
+/** Writes every published verdict into the README of `experiments/`, and the main ones into `docs/studies.md`. */
 export function publishOverview(experiments: readonly Study[]): void {
-  writeVerdicts(experiments, HERE, () => true);
-  writeVerdicts(experiments, FRONT_PAGE, ({ main = false }) => main);
+  writeVerdicts(experiments, { file: new URL('README.md', HERE), to: '' }, () => true);
+  const summary = { file: new URL('../docs/studies.md', HERE), to: '../experiments/' };
+  writeVerdicts(experiments, summary, ({ main = false }) => main);
 }
 
 function writeVerdicts(
   experiments: readonly Study[],
-  folder: URL,
+  { file, to }: Page,
   shows: (verdict: Verdict) => boolean,
 ): void {
-  const readme = new URL('README.md', folder);
-  const rows = experiments.flatMap((study) => rowsOf(study, folder, shows));
-  const lines = [...table([HEAD, ...rows], HEAD.length), '', judgementLegend()];
-  writeFileSync(readme, betweenMarks(readFileSync(readme, 'utf8'), { name: 'verdicts', lines }));
+  const lines = verdictLines(experiments, to, shows);
+  writeFileSync(file, betweenMarks(readFileSync(file, 'utf8'), { name: 'verdicts', lines }));
 }
 
-/** The verdicts of a study as table rows, with links relative to `from`. */
+/** Returns the lines of the table of verdicts; `to` is the path from its page to the folder of the studies. */
+export function verdictLines(
+  experiments: readonly Study[],
+  to: string,
+  shows: (verdict: Verdict) => boolean,
+): readonly string[] {
+  const rows = experiments.flatMap((study) => rowsOf(study, { folder: HERE, to }, shows));
+  return [...table([HEAD, ...rows], HEAD.length), '', judgementLegend()];
+}
+
+/** Returns the verdicts of a study as table rows, with links from a page: `to` is its path to `all`, the folder of all studies. */
 export function rowsOf(
   { id, folder, question }: Study,
-  from: URL,
+  all: { readonly folder: URL; readonly to: string },
   shows: (verdict: Verdict) => boolean,
 ): string[][] {
-  const link = `[${id}](${folder.pathname.slice(from.pathname.length)}README.md) ${question}`;
+  const path = `${all.to}${folder.pathname.slice(all.folder.pathname.length)}README.md`;
+  const link = `[${id}](${path}) ${question}`;
   const results = publishedResults(folder);
   if (results === undefined) return [[link, '', 'not measured yet', '']];
   return results.verdicts

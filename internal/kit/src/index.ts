@@ -11,6 +11,7 @@ export { closeAfterFirstStreams, type ServerSession } from './close-after-first-
 export { CodedError, isMarked, mark } from './errors/coded-error.ts';
 export { createErrorCodec, type ErrorCodec } from './errors/error-codec.ts';
 export { refuseLostObjects } from './errors/lost-objects.ts';
+export type { EventChannel } from './event-channel.ts';
 export { Fifo } from './lists/fifo.ts';
 export { type Linked, LinkedList } from './lists/linked-list.ts';
 export { describeValue, wrongValue } from './options/describe-value.ts';
@@ -58,6 +59,7 @@ export { leaveSignalsToParent } from './processes/leave-signals-to-parent.ts';
 export { mallocVariables } from './processes/malloc-variables.ts';
 export {
   endNesting,
+  isStartedAsWorker,
   NESTED_WORKERS,
   nestingVariable,
   refuseNesting,

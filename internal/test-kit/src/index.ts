@@ -1,4 +1,12 @@
-// What the tests of several packages share: counted steps, a manual clock, polling, processes that live, checks of what workers write, engines, a link that fails, a folder in memory that is full, contexts of requests, how many cases a test has, time that stands still
+// What the tests of several packages share: fields of messages of channels, counted steps, a manual clock, polling, processes that live, checks of what workers write, engines, a link that fails, a folder in memory that is full, contexts of requests, how many cases a test has, time that stands still
+export {
+  documentedFields,
+  type FieldNames,
+  type FieldsOf,
+  fieldNames,
+  type RecordedFields,
+  recordFields,
+} from './channel-messages.ts';
 export {
   countSteps,
   countStepsOfEach,

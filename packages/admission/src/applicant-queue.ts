@@ -9,7 +9,7 @@ export type Refusal = 'busy' | 'late';
 export interface Applicant {
   /** Milliseconds on the clock of `performance.now()`. */
   readonly arrivedAt: number;
-  /** Requests of one key share their work: those that join it do not count against the limit. */
+  /** Requests of one key share their work: a request that joins does not count against the limit. */
   readonly key?: string | undefined;
   begin(): void;
   refuse(reason: Refusal): void;
@@ -46,9 +46,9 @@ export const eventLoop: Pick<QueueOptions, 'now' | 'soon' | 'settled'> = {
 export interface AdmissionStats {
   /** Limit of the requests in flight; `null`: none. */
   readonly limit: number | null;
-  /** Requests whose work is under way; those of one key count once. */
+  /** Requests whose work is under way; requests of one key count once. */
   readonly inFlight: number;
-  /** Requests that wait to begin; those of one key count once. */
+  /** Requests that wait to begin; requests of one key count once. */
   readonly waiting: number;
   /** Requests that have begun. */
   readonly admitted: number;
@@ -98,7 +98,7 @@ interface Group extends Linked {
 
 /**
  * Creates a queue of applicants. They wait, in the order of arrival, and begin in a later turn of the event loop, a few
- * per turn: so all arrivals are read first, and those that cannot begin in time are refused at once.
+ * per turn: so all arrivals are read first, and requests that cannot begin in time are refused at once.
  */
 export function createApplicantQueue(options: QueueOptions): ApplicantQueue {
   return new Queue(options);
@@ -106,7 +106,7 @@ export function createApplicantQueue(options: QueueOptions): ApplicantQueue {
 
 class Queue implements ApplicantQueue {
   readonly #options: QueueOptions;
-  /** In the order of their arrival. */
+  /** Applicants in the order of their arrival. */
   readonly #waiting = new LinkedList<Group>();
   readonly #byKey = new Map<string, Group>();
   readonly #pace: QueuePace;

@@ -73,7 +73,7 @@ export function watchEventLoop(onLate: (lateMs: number) => void = () => {}): Eve
     }
   }
 
-  /** Bytes that are read next arrived after the timer was due; those of the turn after that, after this one. */
+  /** Bytes that are read next arrived after the timer was due; bytes of the turn after that arrived after this turn. */
   function noteFree(now: number, late: number): void {
     if (late < EVERY_MS) {
       free = freeNow();

@@ -54,7 +54,7 @@ export class QueuePace {
     this.#refusedAt = now;
   }
 
-  /** Whether the queue may end by itself: it was empty within the last deadline, and nothing was refused since then. */
+  /** Returns whether the queue may end by itself: it was empty within the last deadline, and nothing was refused since then. */
   isNew(now: number): boolean {
     return now - this.#filledAt < this.#deadlineMs && now - this.#refusedAt >= this.#deadlineMs;
   }

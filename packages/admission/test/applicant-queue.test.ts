@@ -150,7 +150,7 @@ test.each([
   },
 );
 
-test('of a burst no more than half of those that may wait are read before its work goes on', () => {
+test('of a burst no more than half of the requests that may wait are read before its work goes on', () => {
   for (const [waiting, most] of [
     [499, 250],
     [500, 51],
@@ -275,7 +275,7 @@ test('one that came later than a burst is refused if it could not begin within a
   }
 });
 
-test('a handler that throws does not hold up those that wait', () => {
+test('a handler that throws does not hold up waiting requests', () => {
   const { admission, apply, log, ...loop } = stage({ limit: 9, costMs: 1 });
   const end = admission.apply({
     arrivedAt: 0,
@@ -372,7 +372,7 @@ test('look() returns the most that were in flight since the last call', () => {
   expect([admission.look(), admission.look()]).toEqual([3, 1]);
 });
 
-test('an idle server refuses nobody for what others once took', () => {
+test('an idle server refuses no request because earlier ones took long', () => {
   const { apply, log, pass, ...loop } = stage({ limit: 1 });
   const ends = ['a', 'b', 'c'].map((name) => apply(name));
   loop.settle();
@@ -389,7 +389,7 @@ test('an idle server refuses nobody for what others once took', () => {
   expect(log).toEqual(['begin d']);
 });
 
-test('a time in which nobody waited is no interval between two requests', () => {
+test('a time without a waiting request is no interval between two requests', () => {
   const { apply, log, pass, ...loop } = stage({ limit: 1 });
   const [first, leave] = ['a', 'b'].map((name) => apply(name));
   loop.settle();
@@ -424,7 +424,7 @@ test('one that waits for half of the deadline is refused, while others are in fl
   expect(log).toEqual(['begin a', 'late b']);
 });
 
-test('equal requests share a place, and join what is under way without one', () => {
+test('equal requests share a place, and join work under way without one', () => {
   const { admission, apply, log, underWay, ...loop } = stage({ limit: 1 });
   const first = apply('a', { key: 'k' });
   const ends = [apply('b', { key: 'k' }), apply('c', { key: 'k' })];

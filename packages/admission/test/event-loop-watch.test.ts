@@ -20,7 +20,7 @@ test('watchEventLoop() reports a loop that was held for a tenth of a second', as
   }
 });
 
-test('arrivedAt() is before a hold of the loop for what is read after it, and now while the loop is idle', async () => {
+test('arrivedAt() is before a hold of the loop for bytes that are read after it, and now while the loop is idle', async () => {
   const watch = watchEventLoop();
   try {
     await after(20);
@@ -33,7 +33,7 @@ test('arrivedAt() is before a hold of the loop for what is read after it, and no
   }
 });
 
-test('arrivedAt() forgets short holds: what is read now has not waited for all of them', async () => {
+test('arrivedAt() forgets short holds: bytes that are read now have not waited for all of them', async () => {
   const watch = watchEventLoop();
   try {
     for (let round = 0; round < 40; round++) {

@@ -143,7 +143,7 @@ describe.each(Object.keys(realServers))('%s', (kind) => {
     await idle(admission);
   });
 
-  test('close() of the admission lets those that wait begin', async () => {
+  test('close() of the admission lets waiting requests begin', async () => {
     const { admission, begun, open, client } = await serve(kind);
     const first = client().send('/1');
     await untilStats(admission, { inFlight: 1 });

@@ -32,7 +32,7 @@ local function next_fence()
   return text
 end`;
 
-/** ARGV: token, leaseMs, after (a fence, or empty), renew (1 or 0), waiter. */
+/** ARGV: token, leaseMs, after (a fence, or empty), renew (1 or 0), waiter, outdated (a fence, or empty). */
 export const claimScript: Script = script(
   4,
   `${nextFence}
@@ -41,7 +41,10 @@ local left = 0
 if record then
   left = redis.call('PTTL', KEYS[1]) - (tonumber(string.sub(record, ${RECORD_BEYOND_AT + 1}, ${RECORD_HEAD_LENGTH})) or 0)
   local fence = string.sub(record, ${RECORD_FENCE_AT + 1}, ${RECORD_FENCE_AT + RECORD_FENCE_LENGTH})
-  if (ARGV[3] ~= '' and fence >= ARGV[3]) or (left > 0 and ARGV[4] == '0') then return {record, left} end
+  if fence == ARGV[6] then
+    redis.call('DEL', KEYS[1])
+    left = 0
+  elseif (ARGV[3] ~= '' and fence >= ARGV[3]) or (left > 0 and ARGV[4] == '0') then return {record, left} end
 end
 local holder = redis.call('GET', KEYS[2])
 if not holder or holder == ARGV[1] then
@@ -112,6 +115,57 @@ export const leaveScript: Script = script(
   4,
   `
 return redis.call('ZREM', KEYS[4], ARGV[1])`,
+);
+
+// Tags of one name that were forgotten are a sorted set of its own, by time: a fence of the name, which grows as those of keys do. Its
+// lowest member is the empty text, at the time before which every value is outdated. A set that is lost, or that went back in time,
+// begins with that time: nothing is used of which nobody knows whether its tags were forgotten.
+const MAX_FORGOTTEN = 10_000;
+const TAGS_LIFE_MS = 7 * 24 * 3_600_000;
+
+const tagTime = `
+local function now()
+  local time = redis.call('TIME')
+  return time[1] * 1000000 + time[2]
+end
+local function last_time()
+  return tonumber(redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] or '-1')
+end
+local function add(time, tag)
+  redis.call('ZADD', KEYS[1], string.format('%.0f', time), tag)
+end`;
+
+/** ARGV: tag. */
+export const forgetTagScript: Script = script(
+  1,
+  `${tagTime}
+local last = last_time()
+if last < 0 then
+  last = now()
+  add(last, '')
+end
+add(math.max(now(), last + 1), ARGV[1])
+local over = redis.call('ZCARD', KEYS[1]) - ${MAX_FORGOTTEN + 1}
+if over > 0 then
+  local floor = redis.call('ZRANGE', KEYS[1], over, over, 'WITHSCORES')[2]
+  redis.call('ZREMRANGEBYRANK', KEYS[1], 0, over)
+  add(tonumber(floor), '')
+end
+redis.call('PEXPIRE', KEYS[1], ${TAGS_LIFE_MS})
+return 1`,
+);
+
+/** ARGV: since. Returns the floor, and then tags and their times. */
+export const forgottenTagsScript: Script = script(
+  1,
+  `${tagTime}
+local since = tonumber(ARGV[1])
+if last_time() < since then
+  redis.call('DEL', KEYS[1])
+  add(math.max(now(), since + 1), '')
+end
+if redis.call('PTTL', KEYS[1]) < ${TAGS_LIFE_MS / 2} then redis.call('PEXPIRE', KEYS[1], ${TAGS_LIFE_MS}) end
+return {redis.call('ZSCORE', KEYS[1], ''), redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. ARGV[1], '+inf', 'WITHSCORES')}`,
 );
 
 function script(keys: number, source: string): Script {

@@ -64,6 +64,56 @@ describe.skipIf(!hasRedis).each(CLIENT_NAMES)('%s', (name) => {
     expect(late.coordinator.stats()).toMatchObject({ claims: 1, values: 1 });
   });
 
+  test('a tag that one process forgets is forgotten by all; a lost list of such tags forgets every value with tags', async () => {
+    const prefix = `t${process.pid}${name}`;
+    let loads = 0;
+    const load = async (key: string) => `${key} ${++loads}`;
+    const options = { ttlMs: 60_000, refresh: 0, coordinating: { prefix } };
+    const tags = (value: string) => [`key:${value.slice(0, -2)}`, 'all'];
+    const [one, another] = [
+      await member(load, { ...options, tags }),
+      await member(load, { ...options, tags }),
+    ];
+    const [a, b] = ['a', 'b'];
+    expect([await one.values.get(a), await one.values.get(b)]).toEqual(['a 1', 'b 2']);
+    await until(() => one.coordinator.stats().finished === 2);
+    expect([await another.values.get(a), await another.values.get(b)]).toEqual(['a 1', 'b 2']);
+    await another.load.forgetTag('key:a');
+    expect([await one.values.get(a), await one.values.get(b)]).toEqual(['a 3', 'b 2']);
+    await until(() => one.coordinator.stats().finished === 3);
+    // The name of the loader alone is in it: neither keys nor tags.
+    const list = `${prefix}:{test}:t`;
+    expect(await one.client.keys(`${prefix}:*:t`)).toEqual([list]);
+    const members = (await one.client.call('ZRANGE', list, '0', '-1')) as string[];
+    expect(members).toEqual(['', expect.stringMatching(/^[\w-]{22}$/)]);
+    expect(Number(await one.client.call('PTTL', list))).toBeGreaterThan(6 * 24 * 3_600_000);
+    await one.client.call('DEL', list);
+    expect([await one.values.get(a), await one.values.get(b)]).toEqual(['a 4', 'b 5']);
+    await another.load.forgetTag('all');
+    expect(await one.values.get(a)).toBe('a 6');
+  });
+
+  test('ten thousand forgotten tags are remembered; above that the oldest outdates all that is as old', async () => {
+    const { client, coordinator } = await member(async () => 'value');
+    const group = newKey().replaceAll(' ', ':');
+    const first = await coordinator.forgottenTags(group, 0);
+    for (let start = 0; start <= 10_000; start += 1000) {
+      const numbers = Array.from({ length: Math.min(1000, 10_002 - start) }, (_, at) => start + at);
+      await Promise.all(numbers.map((number) => coordinator.forgetTag(group, `tag ${number}`)));
+    }
+    const answer = await coordinator.forgottenTags(group, 0);
+    const tags = new Map(answer?.tags);
+    expect([tags.size, tags.has('tag 0'), tags.has('tag 1'), tags.has('tag 2')]).toEqual([
+      10_000,
+      false,
+      false,
+      true,
+    ]);
+    expect(answer?.floor).toBeGreaterThan(first?.floor ?? 0);
+    expect(answer?.floor).toBeLessThan(Math.min(...tags.values()));
+    await client.call('DEL', `tt:{${group}}:t`);
+  });
+
   test('names of keys are of one slot and of bounded length, tell nothing, and expire', async () => {
     const key = newKey();
     const prefix = `p${process.pid}${name}`;

@@ -22,7 +22,14 @@ function replying(reply: unknown): ReturnType<typeof open> {
   return open(client);
 }
 
-const claim = { token: 'me', leaseMs: 1000.2, after: undefined, renew: false, waiter: 'process' };
+const claim = {
+  token: 'me',
+  leaseMs: 1000.2,
+  after: undefined,
+  outdated: undefined,
+  renew: false,
+  waiter: 'process',
+};
 const record = Buffer.from('the record of some bytes').subarray(4, 10);
 
 const steps: Record<
@@ -32,12 +39,12 @@ const steps: Record<
   claim: [
     (store) => store.claim('key', claim),
     scripts.claimScript,
-    ['me', 1001, '', 0, 'process'],
+    ['me', 1001, '', 0, 'process', ''],
   ],
-  'claim after a load, to renew': [
-    (store) => store.claim('key', { ...claim, after: 7, renew: true }),
+  'claim after a load, to renew, without an outdated record': [
+    (store) => store.claim('key', { ...claim, after: 7, outdated: 8, renew: true }),
     scripts.claimScript,
-    ['me', 1001, '0000000000000007', 1, 'process'],
+    ['me', 1001, '0000000000000007', 1, 'process', '0000000000000008'],
   ],
   renew: [
     (store) => store.renew('key', { token: 'me', fence, leaseMs: 999.5 }),
@@ -159,6 +166,38 @@ test('a cluster whose messages are of the nodes of a key publishes there', async
   expect(client.take()).toEqual([['ssubscribe', channel]]);
   client.emit('smessage', channel, '');
   expect(wake).toHaveBeenCalledTimes(1);
+});
+
+describe('forgotten tags', () => {
+  const table = 'tt:{users}:t';
+
+  test('are a script each, on a key of the name', async () => {
+    const { client, store } = replying([Buffer.from('7'), []]);
+    await store.forgetTag('users', 'red');
+    await store.forgottenTags('users', 7);
+    expect(client.take()).toEqual([
+      ['evalsha', scripts.forgetTagScript.sha, 1, table, 'red'],
+      ['evalsha', scripts.forgottenTagsScript.sha, 1, table, 7],
+    ]);
+  });
+
+  test('are sent whole to a server that does not know the script', async () => {
+    const { client, store } = open();
+    client.replies['evalsha'] = noScript;
+    client.replies['eval'] = () => Promise.resolve(1);
+    expect(await store.forgetTag('users', 'red')).toBeUndefined();
+    expect(client.take()[1]).toEqual(['eval', scripts.forgetTagScript.source, 1, table, 'red']);
+  });
+
+  test('are read from a flat list, without the floor as a member', async () => {
+    const list = ['', '5', 'red', '7', 'green', '6'].map((each) => Buffer.from(each));
+    const { store } = replying([Buffer.from('5'), list]);
+    const tags = [
+      ['red', 7],
+      ['green', 6],
+    ];
+    expect(await store.forgottenTags('users', 0)).toEqual({ floor: 5, tags });
+  });
 });
 
 test('release, forget and leave resolve with nothing', async () => {

@@ -19,6 +19,7 @@ const step = fc.oneof(
     kind: fc.constant('claim' as const),
     token,
     after: fc.constantFrom('none' as const, 'last' as const, 'first' as const),
+    outdated: fc.constantFrom('none' as const, 'last' as const, 'first' as const),
     renew: fc.boolean(),
   }),
   fc.record({
@@ -27,6 +28,14 @@ const step = fc.oneof(
   }),
   fc.record({ kind: fc.constant('finish' as const), token, isKept: fc.boolean() }),
   fc.record({ kind: fc.constantFrom('forget' as const, 'waiters' as const) }),
+  fc.record({
+    kind: fc.constant('forgetTag' as const),
+    tag: fc.constantFrom('red', 'green', 'blue'),
+  }),
+  fc.record({
+    kind: fc.constant('forgottenTags' as const),
+    since: fc.constantFrom('never' as const, 'first' as const, 'last' as const, 'ahead' as const),
+  }),
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
@@ -42,6 +51,7 @@ async function answersOf(
     if (!fences.includes(fence)) fences.push(fence);
     return fences.sort((a, b) => a - b).indexOf(fence);
   };
+  const times: number[] = [0];
   const answers: unknown[] = [];
   for (const each of steps) {
     const name = 'token' in each ? each.token : '';
@@ -49,8 +59,9 @@ async function answersOf(
     switch (each.kind) {
       case 'claim': {
         const after = { none: undefined, last: fences.at(-1), first: fences[0] }[each.after];
-        const claim = { token: name, leaseMs: LONG_MS, after, renew: each.renew, waiter: name };
-        const reply = await store.claim(key, claim);
+        const outdated = { none: undefined, last: fences.at(-1), first: fences[0] }[each.outdated];
+        const claim = { token: name, leaseMs: LONG_MS, after, outdated, renew: each.renew };
+        const reply = await store.claim(key, { ...claim, waiter: name });
         if (reply.kind === 'won') held.set(name, reply.fence);
         if (reply.kind === 'record') {
           const text = Buffer.from(reply.record.subarray(HEAD_LENGTH)).toString();
@@ -75,6 +86,21 @@ async function answersOf(
       case 'leave':
         await store.leave(key, name);
         break;
+      case 'forgetTag':
+        await store.forgetTag(key, each.tag);
+        break;
+      case 'forgottenTags': {
+        const last = times.at(-1) as number;
+        const since = { never: 0, first: times[1] ?? 0, last, ahead: NO_FENCE }[each.since];
+        const { floor, tags } = await store.forgottenTags(key, since);
+        for (const time of [floor, ...tags.map(([, each]) => each)]) {
+          if (!times.includes(time)) times.push(time);
+        }
+        times.sort((a, b) => a - b);
+        const byTime = [...tags].sort(([, a], [, b]) => a - b);
+        answers.push([times.indexOf(floor), byTime.map(([tag, at]) => [tag, times.indexOf(at)])]);
+        break;
+      }
       case 'forget':
         await store.forget(key);
         break;

@@ -18,7 +18,8 @@ export type BatchingErrorCode =
   | 'ERR_REENTRANT'
   | 'ERR_TOO_MANY_KEYS'
   | 'ERR_TOO_MANY_READERS'
-  | 'ERR_TOO_MANY_WAITERS';
+  | 'ERR_TOO_MANY_WAITERS'
+  | 'ERR_WRONG_TAGS';
 
 /** The coalescer or batcher, and the bound that was reached. */
 export interface BatchingErrorData {
@@ -45,7 +46,7 @@ export class BatchingError extends CodedError<BatchingErrorCode, BatchingErrorDa
 
 function statusOf(code: BatchingErrorCode): 500 | 503 | 504 {
   if (/TIMEOUT/.test(code)) return 504;
-  return /BATCH|MISSING|REENTRANT/.test(code) ? 500 : 503;
+  return /BATCH|MISSING|REENTRANT|WRONG/.test(code) ? 500 : 503;
 }
 
 /** Makes the error of a call to a coalescer or batcher. */

@@ -15,7 +15,7 @@ test.each([
   [() => shareLoads(load, undefined as never), '`options` must be an object, got undefined'],
   [
     () => shareLoads(load, { name } as never),
-    '`coordinator` must be an object with claim, forget, stats, close, got undefined',
+    '`coordinator` must be an object with claim, forget, forgetTag, forgottenTags, stats, close, got undefined',
   ],
   [
     () => shareLoads(load, { coordinator } as never),

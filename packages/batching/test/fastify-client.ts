@@ -79,7 +79,8 @@ export async function listen(app: FastifyInstance): Promise<Send> {
   return overHttp2(session);
 }
 
-function overHttp1(port: number): Send {
+/** Requests on a socket each. */
+export function overHttp1(port: number): Send {
   return (path, options = {}) => {
     let leave = (): void => {};
     const answer = new Promise<HttpAnswer>((resolve, reject) => {

@@ -12,7 +12,17 @@ export interface FaultyStore extends LeaseStore {
   repair(): void;
 }
 
-const COMMANDS = ['claim', 'renew', 'finish', 'release', 'forget', 'waiters', 'leave'] as const;
+const COMMANDS = [
+  'claim',
+  'renew',
+  'finish',
+  'release',
+  'forget',
+  'forgetTag',
+  'forgottenTags',
+  'waiters',
+  'leave',
+] as const;
 
 export function createFaultyStore(store: LeaseStore): FaultyStore {
   const sent: string[] = [];

@@ -1,9 +1,5 @@
-declare module 'express' {
-  import type { RequestListener } from 'node:http';
-
-  export default function express(): RequestListener & {
-    get(path: string, listener: RequestListener): void;
-  };
+declare module 'express-4' {
+  export { default } from 'express';
 }
 
 declare module 'negotiator' {

@@ -5,7 +5,7 @@ const MARK = 'ticketing.carrier-sim.CarrierSimError';
 /** Stable codes of {@link CarrierSimError}. */
 export type CarrierSimErrorCode = 'ERR_CARRIER_SIM_LISTEN';
 
-/** Where the simulator should listen. */
+/** Address at which the simulator should listen. */
 export interface CarrierSimErrorData {
   readonly host: string;
   readonly port: number;

@@ -55,7 +55,7 @@ test('a short body is sent as it is', async () => {
   expect(await raw(url, 'gzip')).toMatchObject({ coding: undefined, bytes: Buffer.from('[]') });
 });
 
-test('a carrier of your own answers what it returns, whatever the client takes', async () => {
+test('a carrier of your own answers what it returns, whatever the client accepts', async () => {
   const sim = await startedSim({ carriers: { night: () => ({ body: 'x'.repeat(5000) }) } });
   expect(await raw(`${sim.url}/night`, 'gzip')).toMatchObject({ coding: undefined });
 });

@@ -44,7 +44,7 @@ test('findAround() finds the last trains that arrive by an instant', () => {
   expect(numbers(around({ ...query, atMs: at('2026-12-02', 369) }))).toEqual(['70', '72']);
 });
 
-test('findAround() leaves out what is not accepted, and takes no more than the limit', () => {
+test('findAround() leaves out trains that are not accepted, and takes no more than the limit', () => {
   const night = around({
     atMs: at('2026-12-01', 0),
     direction: 'later',
@@ -55,7 +55,7 @@ test('findAround() leaves out what is not accepted, and takes no more than the l
   expect(around({ atMs: at('2026-12-01', 0), direction: 'later', limit: 0 })).toEqual([]);
 });
 
-test('findAround() on both sides of an instant is what is sold, whichever end is compared', () => {
+test('findAround() on both sides of an instant finds every train, whichever end is compared', () => {
   const days = ['2026-03-28', '2026-03-29', '2026-10-24', '2026-10-25', '2026-12-01'];
   const minute = fc.integer({ min: 0, max: 1439 });
   const by = fc.constantFrom('departure' as const, 'arrival' as const);

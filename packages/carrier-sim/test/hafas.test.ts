@@ -68,7 +68,7 @@ test('hafas answers a page, from which contexts lead on and back', async () => {
   expect(await page(first.outCtxScrB)).toEqual(['C-70', 'C-72', 'C-294']);
 });
 
-test('hafas answers arrivals page by page, also those that share a minute', async () => {
+test('hafas answers arrivals page by page, also arrivals in one minute', async () => {
   const running = await sim();
   const at = (ibnr: string) => [{ type: 'S', lid: `A=1@L=${ibnr}@` }];
   const ends = { depLocL: at('8700152'), arrLocL: at('8503000'), numF: 1 };

@@ -106,7 +106,7 @@ test('ojp needs a token, and XML', async () => {
   expect((await post(sim, right, { 'content-type': 'text/plain' })).status).toBe(415);
 });
 
-test('ojp: trips before, by arrival, at most so many changes, over a station, a page', async () => {
+test('ojp: trips before, by arrival, a bound of changes, over a station, a page', async () => {
   const sim = await startedSim();
   const asked = async (...changes: readonly (readonly [string, string])[]) => {
     const body = changes.reduce((text, [from, to]) => text.replaceAll(from, to), right);

@@ -29,7 +29,7 @@ async function started<Own extends string>(
 const trains = { trains: [{ number: '7', from: '22:05' }] };
 const night: OwnCarrier = () => ({ body: trains });
 
-test('a carrier of your own answers below its name, beside those of the simulator', async () => {
+test('a carrier of your own answers below its name, beside the carriers of the simulator', async () => {
   const sim = await startCarrierSim({ carriers: { night }, plan: { night: {}, avlo: {} } });
   onTestFinished(() => sim.close());
   expect(await (await fetch(`${sim.url}/night/2026-12-01`)).json()).toEqual(trains);

@@ -6,7 +6,7 @@ import { createRequestLog } from '../src/server/request-log.ts';
 import { getAvlo, searchOuigo, searchRenfe } from './call-wires.ts';
 import { date, startedSim } from './started-sim.ts';
 
-test('attempts count each search by what is searched, also those that fail', async () => {
+test('attempts count each search by its key, also searches that fail', async () => {
   const sim = await startedSim();
   const madridBarcelona = `7160000-7171801 ${date}`;
   await searchRenfe(sim.url, { origin: '60000', destination: '71801', date });
@@ -38,7 +38,7 @@ test('attempts of a carrier of your own are counted by method, path and body', a
   });
 });
 
-test('attempts forget what has not been searched for longest, and cut long keys', () => {
+test('attempts forget the least recent search, and cut long keys', () => {
   const log = createRequestLog(['night'], () => 0);
   for (let index = 0; index < 1000; index++) log.search('night', `${index}`);
   log.search('night', '0');

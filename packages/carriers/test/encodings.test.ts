@@ -59,7 +59,7 @@ const encoders: Readonly<Record<string, (bytes: Uint8Array) => Buffer>> = {
 const encoded = (codings: readonly string[], plain = text): Buffer =>
   codings.reduce<Buffer>((bytes, coding) => encoders[coding]?.(bytes) ?? bytes, Buffer.from(plain));
 
-test('send() asks for gzip and br, unless the request says what it takes', async () => {
+test('send() asks for gzip and br, unless the request has an accept-encoding', async () => {
   const asked: unknown[] = [];
   const url = await serve(({ headers }, response) => {
     asked.push(headers['accept-encoding']);
@@ -94,7 +94,7 @@ test('send() takes codings that are sent in headers of their own', async () => {
   expect((await send()).body.byteLength).toBe(text.length);
 });
 
-test('send() takes an empty body for what it is, whatever its coding', async () => {
+test('send() accepts an empty body under any coding', async () => {
   for (const coding of ['gzip', 'br', 'deflate', 'gzip, br']) {
     const send = await answering(new Uint8Array(), coding);
     expect((await send()).body).toEqual(new Uint8Array());
@@ -185,7 +185,7 @@ test.each(['gzip', 'br'])(
   },
 );
 
-test('send() counts the bytes that are sent too: gzip may be longer than what is in it', async () => {
+test('send() counts the bytes that are sent too: gzip may be longer than its content', async () => {
   const send = await answering(gzipSync(Buffer.alloc(1000), { level: 0 }), 'gzip');
   expect(await failureOf(() => send({}, { maxBodyBytes: 1010 }))).toMatchObject({
     message: 'Cannot read answer of `carrier`: it exceeds `maxBodyBytes` (1010)',

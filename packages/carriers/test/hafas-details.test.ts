@@ -170,12 +170,12 @@ test('hafas: parts of a message are sentences, and an entity in one is decoded o
   expect(found).toEqual({ kind: 'disruption', text: 'Works. &lt;b&gt;' });
 });
 
-test('hafas: the server does not say in which language its texts are', () => {
+test('hafas: texts have no language, because the server names none', () => {
   const [found] = rideOf(remarks([{ type: 'A', code: 'a', txtN: 'Speisewagen' }]))?.remarks ?? [];
   expect(found).not.toHaveProperty('language');
 });
 
-test('hafas: remarks of the train, its section and its ends are those of the ride, each once, disruptions first; those of the connection are the journey’s', () => {
+test('hafas: remarks of the train, its section and its ends belong to the ride, each once, disruptions first; remarks of the connection to the journey', () => {
   const remL = ['a', 'b', 'c', 'd', 'e'].map((code) => ({
     type: code === 'c' ? 'R' : 'A',
     code,
@@ -334,7 +334,7 @@ test('hafas: trains that run with another one are numbers of it', () => {
   );
 });
 
-test('hafas: how a ride on demand is booked says the attribute of the profile, and no other', () => {
+test('hafas: instructions for a booking are the attributes of the profile, and no others', () => {
   const answer = remarks([
     { type: 'A', code: 'q1', txtN: 'Ordered by telephone 00 1' },
     { type: 'A', code: 'q2', txtN: 'Daily from 5 to 17' },
@@ -349,7 +349,7 @@ test('hafas: how a ride on demand is booked says the attribute of the profile, a
   expect(rideOf(answer)?.remarks).toHaveLength(3);
 });
 
-test('hafas: a fare says nothing of refunds, and is for each traveller', () => {
+test('hafas: a fare has no conditions, and is for each traveller', () => {
   const fare = { name: 'Saver', price: { amount: 1990 }, isBookable: true, desc: 'For one person' };
   const connection = { trfRes: { statusCode: 'OK', fareSetL: [{ fareL: [fare] }] } };
   const [offer] = read({ connection }).journeys[0]?.offers ?? [];

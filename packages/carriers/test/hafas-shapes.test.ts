@@ -167,7 +167,7 @@ test('hafas: a duration that only the clocks of the server make decides for them
   });
 });
 
-test('hafas: durations are those that the server tells: walks, a check-in, delays, and no deviation', () => {
+test('hafas: durations are the durations of the server: walks, a check-in, delays, and no deviation', () => {
   const connections = [
     connection(
       '003700',
@@ -359,7 +359,7 @@ test('hafas: a station that the table has without a UIC number is the one of tha
   expect(read('8102333', wolfurt).journeys[0]?.legs[0]?.origin).toBe('obb:8100389');
 });
 
-test('hafas: trainStartDate is the operating day; what is none is left away', () => {
+test('hafas: trainStartDate is the operating day; a value that is no date is left out', () => {
   const days = ['20270112', '20271399', 20_270_112, null];
   const { journeys } = read({
     locations: [berlin, hamburg],

@@ -140,7 +140,7 @@ test('hafas reads times without offsets on the nights when clocks change', () =>
   expect(spring).toMatchObject({ durationMinutes: 60 });
 });
 
-test('hafas tells where the pages around a day are, and what it covers', () => {
+test('hafas has tokens of the pages around a day, and what it covers', () => {
   expect(read(fixture('hafas.json'))).toMatchObject({
     covers: { fromMs: atMs, untilMs },
     pages: { earlier: `${atMs}|1|OB|MT#1`, later: `${untilMs}|` },
@@ -181,7 +181,7 @@ test.each([
   expect(read(body)).toMatchObject({ filtered: 1, journeys: { length: 3 } });
 });
 
-test('hafas: an answer whose journeys are all left out has none, and says why', () => {
+test('hafas: an answer whose journeys are all left out has none, and the reasons', () => {
   const body = bytesOf(
     golden.replace('"A=1@O=München Hbf@L=008000261@","type":"S","name":"München Hbf"', '"A=4@"'),
   );

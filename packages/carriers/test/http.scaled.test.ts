@@ -142,7 +142,7 @@ test('send() refuses a body over its bound, and closes the connection', async ()
 });
 
 // Whole seconds are the shortest that a server can say.
-test.runIf(isFullScale())('send() waits as long as Retry-After says, then asks again', async () => {
+test.runIf(isFullScale())('send() waits for Retry-After, then tries again', async () => {
   const arrivals: number[] = [];
   const { url } = await serve((_request, response) => {
     arrivals.push(performance.now());
@@ -254,7 +254,7 @@ test('send() keeps the reason of an abort that is a CarrierError', async () => {
   expect(await asked).toMatchObject({ code: 'TIMEOUT', message: 'late' });
 });
 
-test('send() refuses what is more than maxInFlight, and other carriers are not touched', async () => {
+test('send() refuses requests above maxInFlight, and other carriers are not touched', async () => {
   const { url } = await serve((request, response) => {
     if (request.url === '/free') response.end();
   });

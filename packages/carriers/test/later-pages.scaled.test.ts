@@ -230,7 +230,7 @@ test.each(ids)(
   },
 );
 
-test.each(ids)('%s: what the first page fails with is the failure of the carrier', async (id) => {
+test.each(ids)('%s: the failure of the first page is the failure of the carrier', async (id) => {
   const upstream = await startUpstream();
   const send = struck(upstream, id, { kind: 'error' });
   const { result } = await searchDay(upstream, id, { call: 0, send });

@@ -137,7 +137,7 @@ const intermediates = [
   }),
 ];
 
-test('osdm: stops are those where people board or alight, with times, platforms and what is cancelled', () => {
+test('osdm: stops are calls where people board or alight, with times, platforms and cancellations', () => {
   const { stops } = firstRide([whole({ leg: { intermediates } })], withStops);
   expect(stops).toMatchObject([
     {
@@ -322,7 +322,7 @@ test.each<[what: string, fields: Fields, right: unknown]>([
   expect(conditionsOf(fields)).toEqual(right);
 });
 
-test('osdm: the words of conditions are those of the ticket on refunds and exchanges', () => {
+test('osdm: the text of conditions is the text of the ticket on refunds and exchanges', () => {
   const products = [
     {
       id: 'a',
@@ -357,7 +357,7 @@ test('osdm: the words of conditions are those of the ticket on refunds and excha
   });
 });
 
-test('osdm: conditions of offers that are summed are those of all', () => {
+test('osdm: conditions of summed offers are the conditions of all', () => {
   const two: CarrierQuery = { ...plain, passengers: [{}, { age: 9 }] };
   const own = (refundable: string, exchangeable?: string) => ({
     admissionOfferParts: [ticket(refundable, exchangeable)],

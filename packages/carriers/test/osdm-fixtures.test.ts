@@ -111,7 +111,7 @@ test('trips without any offer are unpriced', () => {
   expect(journeys.map(({ unpriced }) => unpriced)).toEqual([['osdm'], ['osdm'], ['osdm']]);
 });
 
-test('offers for some of the passengers say for whom they are, and are none for all', () => {
+test('offers for some of the passengers name these, and are none for all', () => {
   const two = queryOf('8500010', '8301700', '2026-12-01', 2);
   const { offers } = read(golden, two).journeys[0] as Journey;
   expect(offers).not.toEqual([]);
@@ -212,7 +212,7 @@ test('a station abroad that no table has keeps the clock that the provider write
   expect(read(answer).journeys[0]?.arrival.iso).toBe('2026-12-01T15:32:00+03:00[Etc/GMT-3]');
 });
 
-test('codes of a namespace are those of the first of its systems that has them', () => {
+test('codes of a namespace are of the first of its systems that has them', () => {
   const own = createOsdm({
     id: 'osdm',
     name: 'Rail',
@@ -285,7 +285,7 @@ test('page 2 by a link: its query is the token, its host is not asked', () => {
   expect(answer.journeys).toEqual(read(golden).journeys);
 });
 
-test('a day begins at midnight, and its answer says what it covers', () => {
+test('a day begins at midnight, and its answer has what it covers', () => {
   const endMs = midnight + 86_400_000;
   expect(read(golden)).toMatchObject({
     covers: { fromMs: midnight, untilMs: endMs },

@@ -104,7 +104,7 @@ test.each(['PARK_AND_RIDE', 'BIKE_AND_RIDE', 'CAR_HIRE', 'BIKE_HIRE'])(
   },
 );
 
-test('osdm: durations are those that trips tell of themselves: walks at the ends, delays', () => {
+test('osdm: durations are the durations of trips: with walks at the ends and delays', () => {
   const address = { name: 'Lane 3', geoPosition: { longitude: 7.59021, latitude: 47.547 } };
   const trips = [
     trip('PT19M', 0, first),

@@ -39,7 +39,7 @@ function recorded(bodies: readonly unknown[], answer: object = {}) {
   return { sent, context, body: (index: number) => JSON.parse(String(sent[index]?.body)) };
 }
 
-test('one call: what is sent is what the query says, with the local offset of the stop', async () => {
+test('one call: the request has every field of the query, with the local offset of the stop', async () => {
   const { sent, context, body } = recorded([golden]);
   const carrier = rail(`${baseUrl}/v3/`, { requestor: 'shop', results: 6 });
   const passengers = [{ age: 12, cards: ['HALBTAX'] }, {}];
@@ -218,7 +218,7 @@ test('the fault trips-without-offers leaves journeys without a price', async () 
   for (const journey of journeys) expect(journey).toMatchObject({ offers: [], unpriced: ['osdm'] });
 });
 
-test('the fault unknown-enum leaves journeys whose offers say less', async () => {
+test('the fault unknown-enum leaves journeys whose offers have fewer details', async () => {
   const upstream = await startUpstream();
   upstream.sim.setPlan('osdm', { fault: { kind: 'unknown-enum' } });
   const { journeys } = await ask(upstream, upstream.carriers.osdm, query);

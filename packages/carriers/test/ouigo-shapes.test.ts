@@ -63,7 +63,7 @@ test('ouigo: seats that are not counted, and conditions, are not guessed', () =>
   expect(offersOf({ remaining_seats: '4' })).toMatchObject([{ seatsLeft: 4 }]);
 });
 
-test('ouigo: what is in no answer is absent: conditions, remarks, platforms, stops, for whom a price is', () => {
+test('ouigo: details that no answer has are absent: conditions, remarks, platforms, stops, for whom a price is', () => {
   const query: CarrierQuery = { ...queryOf(), stops: true, passengers: [{ age: 40 }, { age: 3 }] };
   const { journeys, operators } = readTrain({ is_promo: true }, query);
   expect(journeys[0]).not.toHaveProperty('remarks');

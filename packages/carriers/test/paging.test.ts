@@ -158,7 +158,7 @@ test('osdm: a search by arrival follows no links, which may lead past slower tra
   expect(osdm.normalise(wire, query).pages?.later).toMatch(/^a\d+~j-\w+$/);
 });
 
-test('ojp: a day of a server that gives one journey a page goes on, and is not said to be whole', async () => {
+test('ojp: a day of a server that gives one journey a page goes on, and is not reported as whole', async () => {
   const upstream = await startUpstream();
   upstream.sim.setPlan('ojp', { pageSize: 1 });
   const { journeys, covers } = await ask(upstream, upstream.carriers.ojp, queryOf(zurich, milano));

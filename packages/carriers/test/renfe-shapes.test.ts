@@ -263,7 +263,7 @@ test('renfe: fares under one code are two offers, and a fare without a code or a
   expect(offersOfFares({ ...fare, titulo: 'x'.repeat(900) })?.[0]?.fareName).toHaveLength(500);
 });
 
-test('renfe: the stations of a direct train are its own, not those that were asked for', () => {
+test('renfe: the stations of a direct train are its own, not the stations of the query', () => {
   const change = { codigoEstacionOrigen: '17000', codigoEstacionDestino: '04040' };
   expect(rideOf(change)).toMatchObject({ origin: 'uic:7117000', destination: 'uic:7104040' });
 });

@@ -44,7 +44,7 @@ test.each<[id: Id, kind: FaultKind, ends: readonly [string, string], moreMinutes
   );
 });
 
-test('ojp: trains whose number is in their name alone have it, but for those that may be of a line', async () => {
+test('ojp: trains whose number is in their name alone have it, except numbers that may be of a line', async () => {
   const upstream = await startUpstream();
   upstream.sim.setPlan('ojp', { fault: { kind: 'named-numbers' } });
   const query = { ...queryOf('8768600', '8503000'), time: '06:00' };

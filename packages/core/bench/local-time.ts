@@ -20,7 +20,7 @@ interface Converter {
   timeAt(local: string, zone: string): TimeAt;
 }
 
-/** Random minutes of 2027 but for those that a clock change leaves out or repeats: luxon reads them otherwise. */
+/** Random minutes of 2027 except minutes that a clock change leaves out or repeats: luxon reads these differently. */
 function randomTimes(): LocalTime[] {
   const random = createRandom(1);
   const clock = createLocalClock();

@@ -13,7 +13,7 @@ export type RailErrorCode =
   | 'ERR_LOCAL_TIME'
   | 'ERR_MONEY';
 
-/** What was wrong, for programs: the parameter of a query, what it must be, what it was. */
+/** Details for programs: the parameter of a query, the expected value, the actual one. */
 export interface RailErrorData {
   readonly parameter?: string;
   readonly expected?: string;
@@ -51,7 +51,7 @@ const retryableByCode = {
   INTERNAL: false,
 } as const;
 
-/** Why a carrier did not answer. */
+/** Reason why a carrier did not answer. */
 export type CarrierErrorCode = keyof typeof retryableByCode;
 
 /** Details of a {@link CarrierError}. */

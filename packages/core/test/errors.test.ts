@@ -47,7 +47,7 @@ test('CarrierError.from() survives a value whose fields cannot be read', () => {
   expect(CarrierError.from(thrown)).toMatchObject({ code: 'INTERNAL' });
 });
 
-test('CarrierError is retryable by its code, unless its options say otherwise', () => {
+test('CarrierError is retryable by its code, unless its options have `retryable`', () => {
   expect(new CarrierError('NETWORK', 'reset').retryable).toBe(true);
   expect(new CarrierError('HTTP', 'status 500').retryable).toBe(false);
   expect(new CarrierError('HTTP', 'status 503', { retryable: true }).retryable).toBe(true);

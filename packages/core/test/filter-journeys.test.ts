@@ -197,7 +197,7 @@ test('facetsOf() keeps currencies apart', () => {
   });
 });
 
-test('facetsOf() says what each filter would keep, in any order of journeys', () => {
+test('facetsOf() counts what each filter would keep, in any order of journeys', () => {
   const lists = fc.shuffledSubarray(all);
   fc.assert(
     fc.property(lists, (list) => {

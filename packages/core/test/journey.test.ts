@@ -40,7 +40,7 @@ test('createJourney() derives times, duration and transfers', () => {
   expect(JSON.parse(JSON.stringify(journey))).toEqual(journey);
 });
 
-test('createJourney() counts the ways at the ends, without those that nobody knows', () => {
+test('createJourney() counts the ways at the ends, without unknown ones', () => {
   const walk: TransferLeg = { kind: 'transfer', origin: 'a', destination: 'b', minutes: 7 };
   const train = ride('b', 'c', '07:00', '08:00');
   const minutes = (legs: readonly Leg[]) =>
@@ -286,7 +286,7 @@ test.each<[field: string, wrong: unknown, rule: string]>([
   );
 });
 
-test('createJourney() keeps everything that a carrier says of a train, and its id does not depend on it', () => {
+test('createJourney() keeps every detail of a train, and the id does not depend on them', () => {
   const plain = ride('a', 'b', '06:00', '07:00');
   const full: RideLeg = {
     ...plain,

@@ -160,7 +160,7 @@ test('epoch() refuses text that is no local time', () => {
   }
 });
 
-test('fromEpoch() refuses what is no instant', () => {
+test('fromEpoch() refuses numbers that are no instant', () => {
   const clock = createLocalClock();
   for (const ms of [Number.NaN, Number.POSITIVE_INFINITY, 8.64e15, 0, undefined as never]) {
     expect(() => clock.fromEpoch(ms, 'Europe/Madrid')).toThrow(

@@ -125,7 +125,7 @@ test.each([
   },
 );
 
-test('createJourneyFeed() merges an answer in steps of what is known and new, however it grew', async () => {
+test('createJourneyFeed() merges an answer in steps of known and new journeys, however the list grew', async () => {
   const answers = some((i) => journey({ brand: `b${i}` }), 600);
   const feed = createJourneyFeed('departure');
   feed.add(answers);

@@ -199,7 +199,7 @@ test('mergeJourneys() finds the same at stops that have several ids, and around 
   );
 });
 
-test('mergeJourneys() merges the same trains, by the same ids, whatever carriers say of them besides', () => {
+test('mergeJourneys() merges the same trains, by the same ids, whatever other details carriers have', () => {
   const bare = (journey: Journey): Journey => ({
     ...journey,
     legs: journey.legs.map((leg) => {
@@ -218,7 +218,7 @@ test('mergeJourneys() merges the same trains, by the same ids, whatever carriers
   );
 });
 
-test('mergeJourneys() says of a train what any member says, of remarks each once and 20 at most', () => {
+test('mergeJourneys() gives a train the details of every member, each remark once, 20 at most', () => {
   const rides = (list: readonly Journey[]) =>
     list.flatMap(({ legs }) => legs as readonly RideLeg[]);
   const texts = (list: readonly RideLeg[]) =>
@@ -274,7 +274,7 @@ test('mergeJourneys() takes the times of a merged journey from one of its member
   );
 });
 
-test('mergeJourneys() keeps who knows no price, and one expected time where any member has one', () => {
+test('mergeJourneys() keeps the sources without prices, and one expected time where any member has one', () => {
   const rides = (list: readonly Journey[]) =>
     list.flatMap(({ legs }) => legs as readonly RideLeg[]);
   const unpriced = (list: readonly Journey[]) =>
@@ -312,7 +312,7 @@ test('mergeJourneys() changes nothing more in numbered journeys that it merged',
   );
 });
 
-test('sortJourneys() sorts by what it says, journeys without a price last by price and best', () => {
+test('sortJourneys() sorts by its order, journeys without a price last by price and best', () => {
   const keys = {
     departure: (journey: Journey) => journey.departure.ms,
     arrival: (journey: Journey) => journey.arrival.ms,

@@ -268,7 +268,7 @@ test('mergeJourneys() takes a field that two sources have from the first one by 
   }
 });
 
-test('mergeJourneys() passes journeys of one carrier through as they are', () => {
+test('mergeJourneys() passes journeys of one carrier through unchanged', () => {
   const journeys = [train({ number: '2' }), train({ number: '1' })];
   const merged = mergeJourneys(journeys);
   expect(merged).not.toBe(journeys);
@@ -287,7 +287,7 @@ test('mergeJourneys() counts the minutes that the news of another carrier makes'
 const clock = createLocalClock();
 const timeAt = (time: string) => clock.fromLocal(at(time), 'Europe/Madrid');
 
-test('mergeJourneys() gives a train what its first carrier does not say of it', () => {
+test('mergeJourneys() gives a train the details that its first carrier lacks', () => {
   const stops = [{ station: 'x', departure: timeAt('07:00') }];
   const first = train({ number: '1', source: 'a', departurePlatform: { planned: '5' } });
   const second = train({
@@ -338,7 +338,7 @@ test('mergeJourneys() joins remarks, each text once: of too many, disruptions st
   expect(mergeJourneys([same, { ...same, sources: ['b'] }])[0]?.remarks).toBe(infos);
 });
 
-test('mergeJourneys() keeps the risk that a carrier says, and that the expected times of another make', () => {
+test('mergeJourneys() keeps the risk of a carrier, and of the expected times of another', () => {
   const change = { kind: 'transfer', origin: 'm', destination: 'm', minutes: 5 } as const;
   const legs = (late: Partial<RideLeg>, way: Partial<TransferLeg> = {}) => [
     { ...leg({ destination: 'm', until: at('07:00') }), ...late },

@@ -43,7 +43,7 @@ test('parseMoney() knows how many decimals a currency has', () => {
   expect(['JPY', 'EUR', 'TND', 'CLF'].map(currencyExponent)).toEqual([0, 2, 3, 4]);
 });
 
-test('parseMoney() refuses what is no amount', () => {
+test('parseMoney() refuses text that is no amount', () => {
   const format = { currency: 'EUR', decimal: ',' } as const;
   const wrong = [
     '',
@@ -148,7 +148,7 @@ test('addMoney() adds one currency and refuses two', () => {
   );
 });
 
-test('currencyExponent() refuses what is no currency code', () => {
+test('currencyExponent() refuses text that is no currency code', () => {
   for (const code of ['eur', 'EURO', '', '€', 'EUR\n']) {
     expect(() => currencyExponent(code)).toThrow(RailError);
   }

@@ -96,7 +96,7 @@ test('the names of members of a group are known', async () => {
   expect(Object.values(places).map(({ name }) => name)).toEqual([madrid.name, barcelona.name]);
 });
 
-test('places of a stream add up to those of the search, whoever answers when', async () => {
+test('places of a stream add up to the places of the search, in any order of answers', async () => {
   const ids = ['x:1', 'x:2', 'x:3', madrid.id];
   const answers = fc.record({
     afterMs: fc.integer({ min: 0, max: 20 }),
@@ -184,7 +184,7 @@ test('places name the stations of stops and sections, and operators are named th
   expect(upserts).toMatchObject([{ places: result.places, operators: result.operators }]);
 });
 
-test('operators of a stream add up to those of the search, whoever answers when', async () => {
+test('operators of a stream add up to the operators of the search, in any order of answers', async () => {
   const answers = fc.record({
     afterMs: fc.integer({ min: 0, max: 20 }),
     journeys: fc.array(

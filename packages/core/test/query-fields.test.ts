@@ -172,7 +172,7 @@ test('the number of travellers comes beside offers for some of them, and only th
   );
 });
 
-test('offers of another class are left out, those of any class stay', async () => {
+test('offers of another class are left out, offers of any class stay', async () => {
   const { carrier } = carrierOf();
   const search = createSearch({ carriers: [carrier], now: () => NOW });
   const amounts = async (travelClass: 'first' | 'second') => {
@@ -314,7 +314,7 @@ test('10,000 journeys are an answer, one more is not [carrier-bounds]', async ()
   expect([await answerOf(10_000), await answerOf(10_001)]).toEqual(['ok', 'error']);
 });
 
-test('a carrier that is asked too often is rate-limited, and says until when', async () => {
+test('a carrier that is asked too often is rate-limited, and its status has `retryAfterMs`', async () => {
   const { carrier } = carrierOf();
   const limited: Carrier = {
     ...carrier,
@@ -326,7 +326,7 @@ test('a carrier that is asked too often is rate-limited, and says until when', a
   expect([complete, search.stats().carriers['a']?.['rate-limited']]).toEqual([false, 1]);
 });
 
-test('mergeJourneys() of a search joins who knows no price', async () => {
+test('mergeJourneys() of a search joins the sources without prices', async () => {
   const hafas: Carrier = {
     id: 'hafas',
     name: 'H',

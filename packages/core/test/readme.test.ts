@@ -1,20 +1,27 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { JOURNEY_ORDERS } from '../src/index.ts';
 
 const root = new URL('../', import.meta.url);
-const readme = await readFile(new URL('README.md', root), 'utf8');
-const snippets = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code ?? '');
+const read = (path: string) => readFile(new URL(path, root), 'utf8');
+const readme = await read('README.md');
+const reference = await read('../../docs/reference/core.md');
+const snippets = [readme, reference].flatMap((page) =>
+  [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code ?? ''),
+);
+const folder = new URL('node_modules/.readme/', root);
 
-test('README.md has its snippets, and each one asserts something', () => {
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('the README and the reference have a snippet each, and each asserts something', () => {
   expect(snippets).toHaveLength(2);
   for (const code of snippets) expect(code).toContain('assert.');
 });
 
 test.each(snippets.map((code, index) => [index, code] as const))(
-  'README.md snippet %i runs and its assertions hold',
+  'snippet %i runs and its assertions hold',
   async (index, code) => {
-    const folder = new URL('node_modules/.readme/', root);
     await mkdir(folder, { recursive: true });
     const file = new URL(`snippet-${index}.ts`, folder);
     await writeFile(file, `${code}export const done = true;\n`);
@@ -24,10 +31,49 @@ test.each(snippets.map((code, index) => [index, code] as const))(
   },
 );
 
-test('README.md starts with the sentence of the package and has at most 120 lines', async () => {
-  const { description } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
+test('README begins with the sentence of the package, and has at most 900 words', async () => {
+  const { description } = JSON.parse(await read('package.json'));
   expect(readme.startsWith(`# @ticketing/core\n\n${description}.\n`)).toBe(true);
-  expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(120);
-  const index = await readFile(new URL('src/index.ts', root), 'utf8');
-  expect(index.startsWith(`// ${description}.\n`)).toBe(true);
+  expect(readme.split(/\s+/).length).toBeLessThanOrEqual(900);
+  expect((await read('src/index.ts')).startsWith(`// ${description}.\n`)).toBe(true);
+});
+
+test.each([
+  ['scatter/scatter-options.ts', 'ScatterOptions'],
+  ['scatter/scatter-options.ts', 'ScatterCallOptions'],
+  ['scatter/scatter-result.ts', 'ScatterStats'],
+  ['scatter/source-status.ts', 'CallStats'],
+  ['search/search-options.ts', 'SearchOptions'],
+  ['search/search-options.ts', 'SearchCallOptions'],
+  ['search/search-result.ts', 'SearchResult'],
+  ['contract/search-query.ts', 'SearchQuery'],
+  ['contract/carrier.ts', 'CarrierCapabilities'],
+])('the reference has a row for every member of %s, %s', async (file, name) => {
+  const source = await read(`src/${file}`);
+  const [, body = ''] = source.split(new RegExp(`export interface ${name}\\b`));
+  const members = [...(body.split('\n}')[0] ?? '').matchAll(/^ {2}readonly (\w+)/gm)];
+  expect(members.length).toBeGreaterThan(2);
+  for (const [, member] of members) {
+    expect(reference).toMatch(new RegExp(`^\\| \`${member}\` .*\\|`, 'm'));
+  }
+});
+
+test('the reference has every field of a status, every order and every channel', async () => {
+  const [, status = ''] = (await read('src/search/search-result.ts')).split(
+    'export interface CarrierStatus',
+  );
+  for (const [, member] of (status.split('\n}')[0] ?? '').matchAll(/^ {2}readonly (\w+)/gm)) {
+    expect(reference).toMatch(
+      new RegExp(`^(?:\\| \`${member}\`|.*\\{.*\\b${member}\\b.*\\})`, 'm'),
+    );
+  }
+  for (const order of JOURNEY_ORDERS) expect(reference).toContain(`| \`${order}\` `);
+  const faces = await Promise.all(
+    ['search/carrier-face.ts', 'scatter/source-face.ts'].map((file) => read(`src/${file}`)),
+  );
+  const channels = [...faces.join().matchAll(/\*\/ (channel|tracingChannel)\('([\w:-]+)'\)/g)];
+  expect(channels).toHaveLength(8);
+  for (const [, kind, name] of channels) {
+    expect(reference).toContain(`\n| \`${kind === 'channel' ? name : `tracing:${name}`}\` `);
+  }
 });

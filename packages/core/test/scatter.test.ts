@@ -111,7 +111,7 @@ test('ask() needs no query when no source takes one', async () => {
   expectTypeOf(answers.database).toEqualTypeOf<string | undefined>();
 });
 
-test('ask() resolves at the deadline, aborts what is late, and never looks at it again', async () => {
+test('ask() resolves at the deadline, aborts late sources, and ignores their answers', async () => {
   const contexts: SourceContext[] = [];
   let answerLate!: (rooms: number) => void;
   const slow = (_stay: string, context: SourceContext) => {

@@ -161,7 +161,7 @@ test('search() takes run as the way to a carrier', async () => {
   expect(journeys.map(({ sources }) => sources)).toEqual([['ouigo', 'renfe']]);
 });
 
-test('search() prefers deadline and order of the call to those of the search', async () => {
+test('search() prefers deadline and order of the call to the options of the search', async () => {
   const search = createSearch({ carriers: [renfe, hung], deadlineMs: 5000, order: 'price' });
   const pending = search.search(query, { deadlineMs: 10, order: 'departure' });
   await vi.advanceTimersByTimeAsync(10);

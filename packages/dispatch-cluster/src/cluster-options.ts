@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Clock, PoolOptions, TaskMap, TaskModule } from '@ticketing/dispatch';
 import { outputRule, resolvePoolOptions, type WorkerOutput } from '@ticketing/dispatch/transport';
 import {
@@ -21,8 +23,8 @@ import {
   wholeBetween,
   withMethods,
   wordOr,
-  wrongOption,
 } from '@ticketing/kit';
+import { type ClusterShutdown, resolveShutdown, shutdownRules } from './shutdown-options.ts';
 import { isModule } from './worker/worker-options.ts';
 
 /** Limits at which a healthy worker is replaced. */
@@ -39,20 +41,6 @@ interface ClusterRecycle {
   readonly utilisation?: number | undefined;
   /** Largest share, 0 to 1, by which each limit except `utilisation` is reduced at random. Default 0.1. */
   readonly jitter?: number | undefined;
-}
-
-/** Time limits for the end of a worker. */
-interface ClusterShutdown {
-  /**
-   * Milliseconds, 0 to `graceMs`, in which a client that keeps its connection may get an answer with `Connection: close`. They are
-   * the first part of `graceMs`. Default 2000, or half of `graceMs` if that is less.
-   */
-  readonly lameDuckMs?: number | undefined;
-  /**
-   * Milliseconds in which a worker must end, 0 to 2^31-1; then it is killed. Requests in flight are cut half a second before the
-   * end, or half-way if `graceMs` is below a second, so that the program can close its resources. Default 8000.
-   */
-  readonly graceMs?: number | undefined;
 }
 
 /** Options of `startCluster`. */
@@ -127,6 +115,12 @@ export interface ClusterOptions {
    * nothing. SIGHUP reloads as soon as all workers serve. Default `false`.
    */
   readonly signals?: boolean | undefined;
+  /**
+   * Reloads the cluster when files of the program change, as `reload()` does: for development. `true` watches the folder of `entry`
+   * with all in it; a list has URLs of files and folders. In folders only code counts (`.js`, `.ts` and their kin, `.node`, `.wasm`),
+   * but for `node_modules` and names that begin with a dot. Default `false`.
+   */
+  readonly watch?: boolean | readonly URL[] | undefined;
   /** Name of the cluster in errors, statistics and diagnostics. Default `cluster`. */
   readonly name?: string | undefined;
   /** Clock, for tests. Default: the clock of the platform. */
@@ -144,8 +138,10 @@ export interface ResolvedClusterOptions {
   readonly pool: PoolOptions & { readonly name: string };
   readonly cluster: Omit<
     Filled,
-    'restart' | 'recycle' | 'shutdown' | 'dispatch' | 'name' | 'workerData' | 'maxWaitMs'
+    'restart' | 'recycle' | 'shutdown' | 'dispatch' | 'name' | 'workerData' | 'maxWaitMs' | 'watch'
   > & {
+    /** Paths of files and folders whose change reloads the cluster. */
+    readonly watch: readonly string[];
     readonly maxRequests: number | undefined;
     readonly jitter: number;
     readonly lameDuckMs: number;
@@ -155,8 +151,6 @@ export interface ResolvedClusterOptions {
 }
 
 const MAX_WORKERS = 1024;
-/** Default of `shutdown.lameDuckMs` for a long `graceMs`. */
-const LAME_DUCK_MS = 2000;
 
 const recycleRules = {
   requests: whole(),
@@ -165,11 +159,6 @@ const recycleRules = {
   heapBytes: atLeast(1),
   utilisation: aShare,
   jitter: between(0, 1, 0.1),
-} satisfies Rules;
-
-const shutdownRules = {
-  lameDuckMs: between(0, MAX_TIMER_MS),
-  graceMs: between(0, MAX_TIMER_MS, 8000),
 } satisfies Rules;
 
 const dispatchRules = {
@@ -201,6 +190,12 @@ const clusterRules = {
   killWithParent: { ...aFlag, fallback: true },
   output: outputRule,
   signals: { ...aFlag, fallback: false },
+  watch: {
+    expected: 'true, false or a list of URLs of files and folders',
+    test: (value: unknown) =>
+      typeof value === 'boolean' || (Array.isArray(value) && value.every(isFileUrl)),
+    fallback: false,
+  },
   name: { ...aName, fallback: 'cluster' },
   clock: withMethods('now', 'setTimeout', 'clearTimeout'),
 } satisfies Rules & Record<keyof ClusterOptions, unknown>;
@@ -243,24 +238,26 @@ export function resolveClusterOptions(
   // The kernel fills the options; this call checks `restart` in the name of this action.
   resolvePoolOptions(action, 'cluster', pool);
   const { maxWaitMs = cluster.startTimeoutMs } = cluster;
+  const watch = watchedPaths(cluster);
   return {
     pool,
-    cluster: { ...cluster, ...end, maxWaitMs, maxRequests: requests, jitter: recycled.jitter },
+    cluster: {
+      ...cluster,
+      ...end,
+      watch,
+      maxWaitMs,
+      maxRequests: requests,
+      jitter: recycled.jitter,
+    },
   };
 }
 
-/** Returns the filled limits. @throws RangeError for a `lameDuckMs` above `graceMs`, which includes it */
-function resolveShutdown(
-  action: string,
-  shutdown: Filled['shutdown'],
-): { readonly lameDuckMs: number; readonly graceMs: number } {
-  const { graceMs, lameDuckMs = Math.min(LAME_DUCK_MS, graceMs / 2) } = resolveByRules<{
-    readonly graceMs: number;
-    readonly lameDuckMs?: number;
-  }>(action, shutdown, shutdownRules, 'shutdown');
-  if (lameDuckMs > graceMs) {
-    const expected = `0 to \`graceMs\` (${graceMs})`;
-    throw wrongOption(action, 'shutdown.lameDuckMs', { expected, range: true }, lameDuckMs);
-  }
-  return { graceMs, lameDuckMs };
+function isFileUrl(value: unknown): boolean {
+  return aUrl.test(value) && (value as URL).protocol === 'file:';
+}
+
+function watchedPaths({ watch, entry }: Pick<Filled, 'watch' | 'entry'>): readonly string[] {
+  if (watch === false) return [];
+  // Without the slash that a folder's URL may end with.
+  return (watch === true ? [new URL('.', entry)] : watch).map((url) => resolve(fileURLToPath(url)));
 }

@@ -14,6 +14,7 @@ import type {
   TaskSource,
   TasksOf,
 } from '@ticketing/dispatch';
+import { systemClock } from '@ticketing/dispatch';
 import { createPool, type ObservedWorker, type Pool } from '@ticketing/dispatch/transport';
 import { between, checkByRules, MAX_TIMER_MS, unknownOption } from '@ticketing/kit';
 import { publishReports } from './cluster-channels.ts';
@@ -35,6 +36,8 @@ import type {
   SupervisedWorker,
   Supervisor,
 } from './supervisor.ts';
+import { reloadOnChange } from './watch/reload-on-change.ts';
+import type { FileWatch } from './watch/watch-files.ts';
 import {
   emptyReport,
   type LeaveMessage,
@@ -56,16 +59,26 @@ export class ClusterSupervisor implements Supervisor {
   readonly #ports: HeldPorts;
   readonly #sessions: PrimarySessions;
   readonly #signals: Signals | undefined;
+  readonly #watch: FileWatch | undefined;
   /** Milliseconds until workers that are asked to end are killed. */
   readonly #graceMs: number;
   /** Keeps this process alive while it has neither a worker nor a port, for instance while the circuit is open. */
   readonly #hold: NodeJS.Timeout;
   #departure: Departure | undefined;
   #closing: Promise<void> | undefined;
+  /** Settles with the reload that is in progress. */
+  #reloading: Promise<void> | undefined;
   /** Requests that ended workers served. */
   #pastRequests = 0;
 
   constructor({ pool, cluster }: ResolvedClusterOptions) {
+    // First, because it may throw.
+    if (cluster.watch.length > 0) {
+      this.#watch = reloadOnChange(this, cluster.watch, {
+        clock: pool.clock ?? systemClock,
+        reloading: () => this.#reloading,
+      });
+    }
     this.#graceMs = cluster.graceMs;
     this.connections = cluster.connections;
     this.#sessions = new PrimarySessions(cluster.primaryTasks);
@@ -138,7 +151,13 @@ export class ClusterSupervisor implements Supervisor {
     if (Object.hasOwn(Object(options), 'module')) {
       return Promise.reject(unknownOption('reload', 'module', ['parallel']));
     }
-    return this.#pool.dispatcher.reload(options);
+    const reloading = this.#pool.dispatcher.reload(options);
+    const ended = (): void => {
+      if (this.#reloading === settled) this.#reloading = undefined;
+    };
+    const settled = reloading.then(ended, ended);
+    this.#reloading = settled;
+    return reloading;
   }
 
   scale(workers: number): Promise<void> {
@@ -213,6 +232,7 @@ export class ClusterSupervisor implements Supervisor {
     const until = performance.now() + graceMs;
     const leftMs = (): number => Math.max(0, until - performance.now());
     this.#departure = new Departure(leftMs);
+    this.#watch?.close();
     try {
       // Waiting connections are served before that, if there is a worker for them.
       await this.#ports.close(Math.min(graceMs / 2, CLAIM_WAITING_MS));

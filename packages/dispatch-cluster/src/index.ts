@@ -17,7 +17,8 @@ export type {
   SupervisedWorker,
   Supervisor,
 } from './supervisor.ts';
-export { type ClusterWorker, clusterWorker } from './worker/cluster-worker.ts';
+export { clusterWorker } from './worker/cluster-worker.ts';
+export type { ClusterWorker } from './worker/worker.ts';
 export type { WorkerReport } from './worker/worker-messages.ts';
 export type {
   Attachment,

@@ -69,8 +69,12 @@ export interface ClusterEvents {
   ];
   /** Follows too many failed workers, the last one with `error`. From time to time one worker is started as a probe. */
   'circuit-open': [{ readonly error: unknown }];
-  /** Follows a failed reload by SIGHUP (option `signals`); the old workers stay. */
+  /** Follows a failed reload by SIGHUP (option `signals`) or by a change (option `watch`); the old workers stay. */
   'reload-failed': [{ readonly error: unknown }];
+  /** Precedes a reload by option `watch`. */
+  'files-changed': [{ readonly paths: readonly string[] }];
+  /** Follows an error by which files of option `watch` are no longer watched. */
+  'watch-failed': [{ readonly error: unknown }];
 }
 
 /** A worker to which a router may send sockets. */

@@ -23,7 +23,7 @@ test.each<[unknown, string]>([
   [{ entry, worker: 2 }, 'unknown option `worker`; did you mean `workers`?'],
   [
     { entry, min: 2 },
-    'unknown option `min`; known are entry, workers, schedulingPolicy, connections, restart, recycle, shutdown, heartbeatMs, startTimeoutMs, claimTimeoutMs, maxWaiting, maxWaitMs, dispatch, primaryTasks, workerData, env, execArgv, args, killWithParent, output, signals, name, clock',
+    'unknown option `min`; known are entry, workers, schedulingPolicy, connections, restart, recycle, shutdown, heartbeatMs, startTimeoutMs, claimTimeoutMs, maxWaiting, maxWaitMs, dispatch, primaryTasks, workerData, env, execArgv, args, killWithParent, output, signals, watch, name, clock',
   ],
   [{ entry, workers: 'all' }, '`workers` must be auto or an integer of 1 to 1024, got all'],
   [{ entry, workers: '2' }, '`workers` must be auto or an integer of 1 to 1024, got 2'],
@@ -54,6 +54,18 @@ test.each<[unknown, string]>([
   [{ entry, output: 1 }, '`output` must be inherit, ignore or a function, got 1'],
   [{ entry, killWithParent: 'yes' }, '`killWithParent` must be true or false, got yes'],
   [{ entry, signals: 'SIGTERM' }, '`signals` must be true or false, got SIGTERM'],
+  [
+    { entry, watch: './src' },
+    '`watch` must be true, false or a list of URLs of files and folders, got ./src',
+  ],
+  [
+    { entry, watch: [new URL('https://host/')] },
+    '`watch` must be true, false or a list of URLs of files and folders, got https://host/',
+  ],
+  [
+    { entry, watch: [new URL('file:///nothing/is/watched/')] },
+    "`watch` must name files and folders that can be watched: ENOENT: no such file or directory, stat '/nothing/is/watched'",
+  ],
   [{ entry, name: '' }, "`name` must be a text, got ''"],
   [
     { entry, clock: {} },
@@ -118,7 +130,10 @@ const expectedServer =
 
 test.each<[unknown, string]>([
   [null, '`options` must be an object, got null'],
-  [{ app: server }, 'unknown option `app`; known are server, listen, attach, tasks, metrics'],
+  [
+    { app: server },
+    'unknown option `app`; known are server, listen, attach, tasks, metrics, standalone',
+  ],
   [{ server: {} }, `\`server\` must be ${expectedServer}, got [object Object]`],
   [{ server: 8080 }, `\`server\` must be ${expectedServer}, got 8080`],
   [{ server }, '`listen` must be an object with port or path, got undefined'],
@@ -135,10 +150,38 @@ test.each<[unknown, string]>([
   [{ tasks: './tasks.js' }, '`tasks` must be made by defineTasks, or a URL, got ./tasks.js'],
   [{ tasks: {} }, '`tasks` must be made by defineTasks, or a URL, got [object Object]'],
   [{ metrics: {} }, '`metrics` must be an object with getMetricsAsJSON, got [object Object]'],
+  [
+    { standalone: 'yes' },
+    '`standalone` must be true, false or an object with lameDuckMs and graceMs, got yes',
+  ],
+  [
+    { standalone: true },
+    '`standalone` needs `server`, because without a primary nothing calls tasks',
+  ],
 ])('clusterWorker() refuses options %j', (options, message) => {
   const check = () =>
     checkWorkerOptions('serve as cluster worker', options as ClusterWorkerOptions, 'shared');
   expect(check).toThrow(new TypeError(`Cannot serve as cluster worker: ${message}`));
+});
+
+test.each<[object, Error]>([
+  [
+    { server, standalone: true },
+    new TypeError('`listen` must be an object with port or path, got undefined'),
+  ],
+  [
+    { server, listen: { port: 0 }, standalone: { timeoutMs: 1 } },
+    new TypeError('unknown option `standalone.timeoutMs`; known are lameDuckMs, graceMs'),
+  ],
+  [
+    { server, listen: { port: 0 }, standalone: { lameDuckMs: 9000 } },
+    new RangeError('`standalone.lameDuckMs` must be 0 to `graceMs` (8000), got 9000'),
+  ],
+])('clusterWorker() refuses to serve alone with %j', (options, { constructor: type, message }) => {
+  const given = options as unknown as ClusterWorkerOptions;
+  const serve = () => clusterWorker(given);
+  expect(serve).toThrow(type as ErrorConstructor);
+  expect(serve).toThrow(`Cannot serve as cluster worker: ${message}`);
 });
 
 test('clusterWorker() refuses options before all else', () => {
@@ -157,7 +200,7 @@ test('clusterWorker() needs no address if connections are external', () => {
 test('clusterWorker() refuses a process that startCluster() has not started', () => {
   expect(() => clusterWorker({ tasks: defineTasks({ one: () => 1 }) })).toThrow(
     new TypeError(
-      'Cannot serve as cluster worker: `startCluster` has not started this process; run the program that calls it',
+      'Cannot serve as cluster worker: `startCluster` has not started this process; run the program that calls it, or set `standalone` to true',
     ),
   );
 });
@@ -201,13 +244,22 @@ test.each(['min', 'max', 'recycle', 'healthMs', 'workerData', 'workers'])(
   },
 );
 
+test('primaryDispatcher() refuses tasks that defineTasks has not made', () => {
+  const options = { standalone: { double: () => 2 } } as object;
+  expect(() => primaryDispatcher(options)).toThrow(
+    new TypeError(
+      'Cannot create primary dispatcher: `standalone` must be made by defineTasks, got [object Object]',
+    ),
+  );
+});
+
 test('primaryDispatcher() refuses a process without a channel', () => {
   const { send } = process;
   delete process.send;
   try {
     expect(() => primaryDispatcher()).toThrow(
       new TypeError(
-        'Cannot create primary dispatcher: this process is not a worker of `startCluster`',
+        'Cannot create primary dispatcher: this process is not a worker of `startCluster`; to run it alone, give the tasks as `standalone`',
       ),
     );
   } finally {

@@ -51,6 +51,7 @@ test('every option may be undefined, also where types are exact', () => {
     killWithParent: undefined,
     output: undefined,
     signals: undefined,
+    watch: undefined,
     name: undefined,
     clock: undefined,
   };

@@ -117,6 +117,9 @@ export type ConformanceTasks = {
     { readonly length: number; readonly value: number },
     Transferred<Uint8Array>
   >;
+  /** Returns a view of all or some bytes, or of Node's pool, without its buffer; `viewed` returns the bytes that stay. */
+  readonly view: TaskFn<'whole' | 'part' | 'pooled', Transferred<Uint8Array>>;
+  readonly viewed: TaskFn<undefined, readonly number[]>;
   /** Returns the first message of a port, and answers it with `heard`. */
   readonly talk: TaskFn<{ readonly port: MessagePort }, unknown>;
   /** Returns a port, which answers each number with the next one, and closes at 0. */

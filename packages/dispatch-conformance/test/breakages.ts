@@ -15,6 +15,12 @@ export const breakages: readonly (readonly [what: string, name: string, says: Re
       { options: (options) => ({ ...options, maxQueue: 10_000 }) },
     ],
     [
+      'keeps a worker that has nothing to do',
+      'start: with min 0 there is no worker before the first call, one for it, and none after idleTimeoutMs',
+      /Expected|deep-equal|spawned/,
+      { options: ({ min: _, ...options }) => options },
+    ],
+    [
       'gives its worker more than the window',
       'queue: a numeric window bounds the calls of a worker; the next is sent when one settles',
       /.+/,

@@ -17,8 +17,9 @@ const all = conformanceCases({
     }),
 });
 
-/** Cases of `npm test`: ends of a process, and one of each kind of value and frame. */
+/** Cases of `npm test`: start and ends of a process, and one of each kind of value and frame. */
 const { chosen } = splitCases(all, [
+  'start: with min 0 there is no worker',
   'kill: a stopped process',
   'loss: SIGKILL',
   'values: values of each kind arrive as they are, all at once',

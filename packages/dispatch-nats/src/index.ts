@@ -13,7 +13,12 @@ export type {
   NatsSessionStats,
   ServeNatsTasksOptions,
 } from './contract/host.ts';
-export type { NatsHostEvent, NatsLossSign, NatsRefusal } from './contract/host-event.ts';
+export type {
+  DispatchNatsMessages,
+  NatsHostEvent,
+  NatsLossSign,
+  NatsRefusal,
+} from './contract/host-event.ts';
 export type {
   NatsJsonEndpoint,
   NatsJsonOptions,

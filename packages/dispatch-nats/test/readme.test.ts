@@ -4,7 +4,15 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { connect } from '@nats-io/transport-node';
-import { engineProgram, gone, startNatsServer } from '@ticketing/test-kit';
+import type { NatsHostEvent } from '@ticketing/dispatch-nats';
+import {
+  documentedFields,
+  engineProgram,
+  type FieldsOf,
+  fieldNames,
+  gone,
+  startNatsServer,
+} from '@ticketing/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const root = new URL('../', import.meta.url);
@@ -109,4 +117,23 @@ test('README begins with the sentence of the package, and has at most 900 words;
   }
   expect(readme.split(/\s+/).length).toBeLessThanOrEqual(900);
   expect(snippets).toHaveLength(3);
+});
+
+type EventsByType = {
+  readonly [Type in NatsHostEvent['type']]: Extract<NatsHostEvent, { readonly type: Type }>;
+};
+
+test('the reference has the fields of each type of message, and no others', () => {
+  const host = { type: true, name: true, host: true } as const;
+  const fields: FieldsOf<EventsByType> = {
+    joined: host,
+    leaving: host,
+    refused: { ...host, reason: true },
+    lost: { ...host, sign: true },
+    late: { type: true, host: true, blockedMs: true },
+    closed: { ...host, reconnects: true, error: true },
+    unsent: { ...host, subject: true, bytes: true, error: true },
+  };
+  const page = reference.slice(reference.indexOf('## Diagnostics'));
+  expect(documentedFields(page, /^[a-z]+$/)).toEqual(fieldNames(fields));
 });

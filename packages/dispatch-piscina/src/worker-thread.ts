@@ -172,7 +172,7 @@ export class WorkerThread {
   }
 
   #listen(): void {
-    this.#port.on('message', (message) => this.#read(message));
+    this.#port.on('message', this.#read);
     this.#thread.on('error', (error) => {
       this.#cause ??= { error };
     });
@@ -185,9 +185,9 @@ export class WorkerThread {
     this.hold(true);
   }
 
-  #read(message: unknown): void {
+  readonly #read = (message: unknown): void => {
     if (!this.#isUnreadable) this.#events.message(message);
-  }
+  };
 
   /** Goes on without a thread that is in native code. It runs no further JavaScript, so it begins and answers nothing. */
   #leave(): void {
@@ -205,7 +205,7 @@ export class WorkerThread {
       next = receiveMessageOnPort(this.#port);
     }
     this.#ended = true;
-    this.#port.removeAllListeners('message');
+    this.#port.off('message', this.#read);
     this.#port.close();
     void this.#pool.destroy();
     this.#events.exit({

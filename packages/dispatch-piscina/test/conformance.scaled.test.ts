@@ -18,8 +18,9 @@ const all = conformanceCases({
     }),
 });
 
-/** Cases of `npm test`: ends of a thread, moved values, and one of each kind of value and frame. */
+/** Cases of `npm test`: start and ends of a thread, moved values, and one of each kind of value and frame. */
 const { chosen } = splitCases(all, [
+  'start: with min 0 there is no worker',
   'kill: a task in a loop',
   'loss: exit(1)',
   'values: values of each kind arrive as they are, all at once',

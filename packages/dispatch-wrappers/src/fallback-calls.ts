@@ -1,4 +1,3 @@
-import { channel } from 'node:diagnostics_channel';
 import {
   type CapacityOptions,
   type CloseOptions,
@@ -22,9 +21,9 @@ import {
   since,
   withTimeLeft,
 } from './wrapped-calls.ts';
+import { wrappersChannel } from './wrappers-channel.ts';
 
-/** `{ name, task, error, inFlight }` of a call that is about to run in the fallback, and why. */
-const fallbackChannel = channel('ticketing:dispatch:fallback');
+const fallbackChannel = wrappersChannel('ticketing:dispatch:fallback');
 
 /** Calls of the fallback. */
 export interface FallbackStats {

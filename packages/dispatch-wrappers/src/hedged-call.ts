@@ -1,11 +1,10 @@
-import { channel } from 'node:diagnostics_channel';
 import { DispatchError, type RunOptions } from '@ticketing/dispatch';
 import type { AbortWaiter } from '@ticketing/kit';
 import type { Hedges } from './hedges.ts';
 import { type Ending, endingOf, since, withTimeLeft } from './wrapped-calls.ts';
+import { wrappersChannel } from './wrappers-channel.ts';
 
-/** `{ name, task, workerId, won }` of a hedged call that has settled: the first worker, and whether the second one answered first. */
-const hedgeChannel = channel('ticketing:dispatch:hedge');
+const hedgeChannel = wrappersChannel('ticketing:dispatch:hedge');
 
 interface HedgedRun {
   readonly task: string;

@@ -1,4 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import type { DispatchWrappersMessages } from '@ticketing/dispatch-wrappers';
+import { documentedFields, type FieldsOf, fieldNames } from '@ticketing/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const root = new URL('../', import.meta.url);
@@ -41,8 +43,17 @@ test('the reference has each option, figure of stats(), channel and code', async
   );
   expect(names).toHaveLength(12);
   for (const name of names) expect(reference).toMatch(new RegExp(`\`(\\w+\\.)?${name}\``));
-  for (const [, name] of texts.matchAll(/channel\('([^']+)'\)/g)) expect(reference).toContain(name);
+  for (const [, name] of texts.matchAll(/wrappersChannel\('([^']+)'\)/g))
+    expect(reference).toContain(name);
   for (const code of ['ERR_QUEUE_FULL', 'ERR_TIMEOUT', 'ERR_QUEUE_TIMEOUT', 'ERR_CLOSED']) {
     expect(reference).toContain(code);
   }
+});
+
+test('the reference has the fields of each message, and no others', () => {
+  const fields: FieldsOf<DispatchWrappersMessages> = {
+    'ticketing:dispatch:fallback': { name: true, task: true, error: true, inFlight: true },
+    'ticketing:dispatch:hedge': { name: true, task: true, workerId: true, won: true },
+  };
+  expect(documentedFields(reference)).toEqual(fieldNames(fields));
 });

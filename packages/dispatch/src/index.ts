@@ -4,6 +4,17 @@
 export { type BucketCounts, type Clock, systemClock } from '@ticketing/kit';
 // For callers of tasks.
 export type {
+  CircuitOpenMessage,
+  DispatchMessages,
+  InspectorOpenMessage,
+  OverloadedMessage,
+  RetryMessage,
+  RunMessage,
+  TaskMessage,
+  WorkerExitMessage,
+  WorkerReadyMessage,
+} from './contract/dispatch-messages.ts';
+export type {
   BroadcastOptions,
   BroadcastOutcome,
   Capabilities,
@@ -31,6 +42,7 @@ export type {
   ItemOf,
   Movable,
   OutputOf,
+  ProgressOf,
   RawJson,
   StreamFn,
   StreamTask,

@@ -62,14 +62,54 @@ function isPool(buffer: Movable): boolean {
  * Marks a value that a task returns: its listed buffers are moved to the caller where the transport can, else copied; ports are
  * moved, or fail the call where they cannot be. The task must not use them afterwards.
  *
- * @throws TypeError for a list that holds anything but ArrayBuffers and MessagePorts, or Node's shared pool
+ * A typed array, DataView, Buffer, ArrayBuffer or port needs no list. A view of a whole buffer is moved with it. A view of a part,
+ * such as a small Buffer in Node's shared pool, is copied at once and its copy moved, so that no other bytes leave the worker.
+ *
+ * @throws TypeError without a list for any other value, and for shared memory; for a list that holds anything but ArrayBuffers and
+ * MessagePorts, or Node's shared pool
+ * @example
+ * export default defineTasks({
+ *   thumbnail: async (path: string) => transferred(await sharp(path).resize(320).toBuffer()),
+ * });
  */
-export function transferred<T>(value: T, transfer: readonly Movable[]): Transferred<T> {
+export function transferred<T>(value: T, transfer: readonly Movable[]): Transferred<T>;
+export function transferred<T extends Movable | ArrayBufferView>(value: T): Transferred<T>;
+export function transferred<T>(value: T, transfer?: readonly Movable[]): Transferred<T> {
+  if (transfer === undefined) return movedWhole(value);
   if (!buffersRule.test(transfer)) {
     throw wrongValue('mark buffers to transfer', 'transfer', buffersRule, transfer);
   }
   refusePool('mark buffers to transfer', transfer);
   return { kind: 'ticketing.transferred', value, transfer };
+}
+
+const withoutList: Rule = {
+  expected:
+    'a typed array, DataView or Buffer of unshared memory, an ArrayBuffer or a MessagePort, if there is no list `transfer`',
+  test: (value) =>
+    isPort(value) ||
+    types.isArrayBuffer(value) ||
+    (ArrayBuffer.isView(value) && types.isArrayBuffer(value.buffer)),
+};
+
+/** Marks a view or a buffer to be moved with all its bytes, and with no others. */
+function movedWhole<T>(value: T): Transferred<T> {
+  const action = 'mark a value to transfer';
+  if (!withoutList.test(value)) throw wrongValue(action, 'value', withoutList, value);
+  const whole = ArrayBuffer.isView(value) ? wholeView(value) : value;
+  const transfer = [(ArrayBuffer.isView(whole) ? whole.buffer : whole) as Movable];
+  refusePool(action, transfer);
+  return { kind: 'ticketing.transferred', value: whole as T, transfer };
+}
+
+/** Returns a view that has its buffer to itself: the same one, or a copy in a new buffer. */
+function wholeView(view: ArrayBufferView): ArrayBufferView {
+  const { buffer, byteOffset, byteLength } = view;
+  if (byteLength === buffer.byteLength) return view;
+  const bytes = buffer.slice(byteOffset, byteOffset + byteLength);
+  if (Buffer.isBuffer(view)) return Buffer.from(bytes);
+  const Kind = view.constructor as new (buffer: ArrayBufferLike) => ArrayBufferView;
+  return new Kind(bytes);
 }
 
 /** Recognises what `transferred` returns, also that of another copy of this package. */

@@ -4,7 +4,7 @@ import type { Subscriptions } from './channels.ts';
 
 interface Bound {
   readonly context: Context;
-  /** What was active around it: if that is still active, no span of others was opened since. */
+  /** Context that was active around the span: while it is active, no span of others was opened. */
   readonly around: Context;
 }
 

@@ -26,7 +26,7 @@ export interface InstrumentOptions {
   readonly asyncLocalStorage?: AsyncLocalStorage<Context>;
 }
 
-/** What `instrumentTicketing` has subscribed. */
+/** Subscriptions of `instrumentTicketing`. */
 export interface Instrumentation {
   /** Unsubscribes everything. Spans that are under way are not ended, and so not exported. Idempotent. */
   close(): void;
@@ -40,7 +40,7 @@ const aStorage = {
 };
 
 /**
- * Starts spans and measurements of the @ticketing libraries in this process or thread: of all instances, whichever copy
+ * Starts spans and measurements of the `@ticketing` libraries in this process or thread: of all instances, whichever copy
  * of a library they come from. Register the program's context manager, propagator and providers before. What a tracer,
  * meter or exporter throws never reaches the libraries.
  *

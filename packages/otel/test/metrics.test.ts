@@ -80,7 +80,7 @@ test('calls of a dispatcher are counted by outcome, and timed', async () => {
   expect(result['ticketing.dispatch.run']).toEqual([{ ...pool, value: 2 }]);
 });
 
-test('what is measured is what stats() counts, for every figure that both have', async () => {
+test('metrics equal the counts of stats(), for every figure that both have', async () => {
   const measured = measure();
   const read = await useLibraries();
   const counted = seriesOf(writeFamilies(libraryFamilies, { source: read() }).text);

@@ -87,7 +87,7 @@ function measuredNames(): ReadonlySet<string> {
   return names;
 }
 
-test('the reference has each figure, and who has it', () => {
+test('the reference has each figure, and its source', () => {
   const measured = measuredNames();
   const families = new Set(libraryFamilies.map(({ name }) => name));
   const rows = Object.values(figures).map((figure) => {

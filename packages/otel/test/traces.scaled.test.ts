@@ -276,7 +276,7 @@ describe('coalesced calls', () => {
     expect(telemetry.take().filter(({ name }) => name === 'coalesce document')).toHaveLength(1);
   });
 
-  test('a failure marks the spans of all who waited for it', async () => {
+  test('a failure marks the spans of all callers that waited for it', async () => {
     instrument();
     const failing = createCoalescer(() => Promise.reject(new TypeError('no')), { name: 'failing' });
     await Promise.allSettled([failing.get('key'), failing.get('key')]);

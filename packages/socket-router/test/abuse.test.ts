@@ -267,7 +267,36 @@ const attachments: (readonly [server: unknown, ...Wrong])[] = [
     RangeError,
     '`orphanGraceMs` must be an integer of 0 to 2147483647, got -1',
   ],
-  [createServer(), { slot: 1 }, TypeError, 'unknown option `slot`; known are route, orphanGraceMs'],
+  [
+    createServer(),
+    { slot: 1 },
+    TypeError,
+    'unknown option `slot`; known are route, orphanGraceMs, standalone, listen',
+  ],
+  [
+    createServer(),
+    { listen: { port: 0 } },
+    TypeError,
+    '`listen` needs `standalone`, because the router listens for its workers',
+  ],
+  [
+    createServer(),
+    { standalone: true },
+    TypeError,
+    '`listen` must be an object with port or path, got undefined',
+  ],
+  [
+    createServer(),
+    { standalone: 'yes', listen: { port: 0 } },
+    TypeError,
+    '`standalone` must be true, false or an object with graceMs and lameDuckMs, got yes',
+  ],
+  [
+    createServer(),
+    { standalone: { lameDuckMs: 9000 }, listen: { port: 0 } },
+    RangeError,
+    '`lameDuckMs` must be 0 to `graceMs` (8000), got 9000',
+  ],
 ];
 
 test.each(attachments)(
@@ -285,7 +314,7 @@ test('attachServer() throws in a process that no router can reach', () => {
   try {
     expect(() => attachServer(createServer())).toThrow(
       new TypeError(
-        'Cannot attach server: this process has no channel to a router; start it by `forkWorkers`, node:cluster or a supervisor',
+        'Cannot attach server: this process has no channel to a router; start it by `forkWorkers`, node:cluster or a supervisor, or set `standalone` to true',
       ),
     );
   } finally {

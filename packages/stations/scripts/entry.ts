@@ -46,7 +46,7 @@ const FIELDS: Readonly<Record<StoredSystem, string>> = {
   ds100: '',
   iata: 'iata_airport_code',
 };
-/** Names of rail sellers as in the list, and as ours. Those of buses do not make a station. */
+/** Names of rail sellers as in the list, and as ours. Sellers of bus tickets do not make a station. */
 const SELLERS: Readonly<Record<string, string>> = {
   atoc: 'atoc',
   benerail: 'benerail',

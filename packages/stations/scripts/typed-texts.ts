@@ -1,5 +1,5 @@
 // Measures both halves of test/typed: how many texts have the meant station first, and among the first three. `--missed` prints the misses
-// of the first half; those of the kept half only with `--kept`.
+// of the first half, and of the kept half only with `--kept`.
 import { table } from '@ticketing/bench-kit';
 import { openStations } from '../src/index.ts';
 import { HALVES, placeOf, readTyped, type TypedText } from '../test/typed/read-typed.ts';

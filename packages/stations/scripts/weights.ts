@@ -17,7 +17,7 @@ export function weigh(
 ): void {
   const languages = entry.aliases.filter((alias) => !alias.startsWith('=')).length;
   const traffic = inGermany.get(entry.codes.get('ibnr') ?? '')?.weight ?? 0;
-  // Those of one country, or of what is beside the station, are no sign of traffic.
+  // Sellers of one country, or of services beside the station, are no sign of traffic.
   const systems = [...entry.codes.keys()].filter((name) => name !== 'ds100' && name !== 'iata');
   const points =
     10 +

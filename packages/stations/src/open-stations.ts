@@ -59,13 +59,13 @@ export async function openStations(options: OpenStationsOptions = {}): Promise<S
 /** Beside `src` as beside `dist`. */
 const ASSET = new URL('../data/stations.bin', import.meta.url);
 
-/** What a station at the point of `near` has more than one that is {@link NEAR_KM} away. */
+/** Points that a station at the point of `near` has more than one {@link NEAR_KM} away. */
 const NEAR_POINTS = 150;
 const NEAR_KM = 300;
-/** How many stations `find` names when a text means several, or none. */
+/** Most stations that `find` names when a text means several, or none. */
 const MOST_CANDIDATES = 10;
 const MOST_NEAREST = 5;
-/** From a city to the stations that its name means too: airports are farther away than others. */
+/** Kilometres from a city to the stations that its name means too: airports are farther away than others. */
 const BESIDE_KM = 60;
 /** Points below the first match at which another match counts as not meant: a village that also has a name of Munich. */
 const UNLIKELY_POINTS = 100;
@@ -193,7 +193,7 @@ function createStationBook(
     };
   }
 
-  /** Rows whose own name a text is, else those that have it as another name: both where one of these counts for more, as for `Cologne`. */
+  /** Rows whose own name a text is, else rows that have it as another name: both where one of these counts for more, as for `Cologne`. */
   function namedRows(text: string): readonly number[] {
     const { own, other } = rowFinder().named(text);
     const weightOf = (row = -1): number => table.weight[row] ?? 0;
@@ -228,7 +228,7 @@ function createStationBook(
     return known === undefined ? [] : [known];
   }
 
-  /** A city stands for the stations of the same name that are its members, or beside it: the lists do not give each its city. */
+  /** Returns the rows without stations that a city among them contains, or is beside: the lists do not give each station its city. */
   function withoutMembers(list: readonly number[]): readonly number[] {
     const members = new Set(list.flatMap((row) => table.memberRows(row)));
     const points = list.filter(table.isGroup).map((row) => pointOf(table, row));
@@ -291,10 +291,10 @@ const LETTERED = /^[A-Z]{2,5}$/;
 const letterSystems = ['iata', 'atoc', 'ds100', 'sncf'] as const;
 /** Behind the name of a city, which means all of its stations. */
 const CITY_LABEL = ' (all stations)';
-/** Systems whose codes are understood without their names: those of letters would hide short names. */
+/** Systems whose codes are understood without their names: codes of letters would hide short names. */
 const codeSystems = ['uic', 'ibnr', 'renfe', 'trenitalia', 'uic8', 'trenitaliaBff'] as const;
 
-/** Puts the rows that have a text as their code behind those that have it as a name. */
+/** Puts the rows that have a text as their code behind the rows that have it as a name. */
 function withCoded(
   found: readonly FoundRow[],
   coded: readonly number[],

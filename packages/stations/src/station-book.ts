@@ -20,22 +20,22 @@ export interface SuggestOptions {
   readonly language?: string;
 }
 
-/** What a text may mean. Plain data. */
+/** Possible meaning of a text. Plain data. */
 export interface Suggestion {
   readonly kind: 'city' | 'station';
-  /** For {@link StationBook.byId}. */
+  /** Id for {@link StationBook.byId}. */
   readonly id: string;
   readonly name: string;
-  /** As a list shows it: `Barcelona (all stations)`. */
+  /** Name as a list shows it: `Barcelona (all stations)`. */
   readonly label: string;
   /** ISO 3166-1 alpha-2. */
   readonly country: string;
   /** Another name, if the text means this one: `Monaco di Baviera` of München Hbf. */
   readonly alias?: string;
-  /** Where the text is in `alias`, else in `name`: ranges of UTF-16, ascending, their ends excluded. */
+  /** Ranges of the text in `alias`, else in `name`: in UTF-16, ascending, their ends excluded. */
   readonly matched: readonly (readonly [start: number, end: number])[];
   /**
-   * How sure it is: `exact`, the text is a name, but for words like `Bahnhof`, or a code; `prefix`, each word begins one; `typo`, a guess with
+   * Confidence: `exact`, the text is a name, but for words like `Bahnhof`, or a code; `prefix`, each word begins one; `typo`, a guess with
    * typing errors; `partial`, a guess that leaves words aside.
    */
   readonly match: 'exact' | 'prefix' | 'typo' | 'partial';
@@ -70,7 +70,7 @@ export interface StationBook extends StationIndex {
   /**
    * Returns what a text may mean, best first, in an order that is the same at every call. Every word of the text begins a word of the
    * name, in any order; if no station has such names, short forms are written out (`Bln`, `C.le`), words that people add (`gare`, `de`) are left
-   * out, then typing errors are tolerated, then words left aside: each says so in `match`. Codes are texts too: numbers (UIC, IBNR, Renfe), and
+   * out, then typing errors are tolerated, then words left aside: `match` has the way. Codes are texts too: numbers (UIC, IBNR, Renfe), and
    * capitals (IATA, CRS, Ril 100). None for what is not in the table.
    * None for a text of more than 100 characters, or none that is a letter or digit. Never throws for any text.
    *
@@ -92,7 +92,7 @@ export interface StationBook extends StationIndex {
   readonly attribution: string;
   /** `YYYY-MM`: the month of the list that most stations are from; `sources` has the others. */
   readonly asOf: string;
-  /** Of the table: two with the same hash are the same. */
+  /** Hash of the table: two tables with the same hash are the same. */
   readonly sha256: string;
   readonly sources: readonly StationSource[];
 }

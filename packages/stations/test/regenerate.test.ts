@@ -28,7 +28,7 @@ const merged = (
 ) => merge({ list, db, supplements });
 const texts = (entries: readonly Entry[]) => entries.map((entry) => `${idOf(entry)} ${entry.name}`);
 
-test('merge() takes what a rail seller sells, and leaves out bus stops and what has no place', () => {
+test('merge() takes stations that a rail seller sells, and leaves out bus stops and stations without a place', () => {
   const { stations, account } = merged([
     row({ uic: '8000001', db_is_enabled: true }),
     row({ uic: '8000002' }),

@@ -32,7 +32,7 @@ test('the small table of carriers and the book agree: each name is found, first 
   }
 });
 
-test('the cities of the small table are those of the book: ids, names, and stations among theirs', () => {
+test('the cities of the small table are the cities of the book: ids, names, and stations among theirs', () => {
   expect(cities.map(({ name }) => name)).toContain('Madrid');
   for (const { id, name, country, zone, members } of cities) {
     expect(book.byId(id), id).toMatchObject({ id, name, country, zone });

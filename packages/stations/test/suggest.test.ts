@@ -42,7 +42,7 @@ test('suggest() gives a city before its stations, with what a list shows', () =>
   expect(station).toMatchObject({ kind: 'station', id: 'uic:7171801', label: 'Barcelona Sants' });
 });
 
-test('suggest() says where the text is in the name, or in the other name that it is of', () => {
+test('suggest() has the ranges of the text in the name, or in the other name that it means', () => {
   expect(book.suggest('sants barc')[0]?.matched).toEqual([
     [0, 4],
     [10, 15],
@@ -75,7 +75,7 @@ test('suggest({ countries, sellers }) leaves others out', () => {
   expect(book.suggest('madrid', { countries: ['XX'] })).toEqual([]);
 });
 
-test('suggest({ near }) prefers what is near, and keeps the better name before', () => {
+test('suggest({ near }) prefers near stations, and keeps the better name before', () => {
   const places = { latitude: 53.55, longitude: 10 };
   const [first] = book.suggest('neusta', { near: places });
   const [other] = book.suggest('neusta', { near: { latitude: 49.35, longitude: 8.14 } });

@@ -202,6 +202,7 @@ export const coalescers = table(byCoalescer, {
   overflowed: both(count, met),
   inFlight: both(count),
   ...inStats('staleHits', 'errorHits', 'failed', 'left', 'aborted', 'unshared', 'kept'),
+  ...inStats('tags', 'tagEntries', 'outdated'),
 });
 
 /** Calls of a pool of hosts that the server process runs itself. */

@@ -65,6 +65,7 @@ const Shared = Type.Object(
       state: Type.Enum(['up', 'down'], { description: 'down: each process loads for itself' }),
       ...counts('claims', 'values', 'failures', 'leases', 'waits', 'unreached', 'unshared'),
       ...counts('finished', 'refused', 'released', 'renewed', 'lost', 'forgotten'),
+      forgottenTags: count,
       ...counts('errors', 'timeouts', 'downs', 'held', 'waiting'),
       lastError: Type.Optional(text),
     }),
@@ -73,7 +74,7 @@ const Shared = Type.Object(
       Type.Object({
         name: text,
         ...counts('asked', 'led', 'local', 'kept', 'followed', 'renewals', 'repeated'),
-        ...counts('unshared', 'undecoded', 'inFlight'),
+        ...counts('unshared', 'undecoded', 'outdated', 'forgottenTags', 'inFlight'),
       }),
       { description: 'By question' },
     ),

@@ -38,7 +38,7 @@ export const Problem = Type.Object(
 );
 export type Problem = Static<typeof Problem>;
 
-const titles = {
+export const titles = {
   400: 'Bad request',
   403: 'Forbidden',
   404: 'Not found',

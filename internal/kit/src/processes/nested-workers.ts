@@ -38,6 +38,11 @@ export function refuseNesting(
   throw Object.assign(error, { code: NESTED_WORKERS });
 }
 
+/** Returns true until {@link endNesting} if this process was started as a worker by {@link nestingVariable}. */
+export function isStartedAsWorker(environment: Environment = process.env): boolean {
+  return environment[VARIABLE] !== undefined;
+}
+
 /** Ends that: this process serves, and what it starts from now on is started by a call, which ends. */
 export function endNesting(environment: Record<string, string | undefined> = process.env): void {
   delete environment[VARIABLE];

@@ -53,7 +53,7 @@ const ADMITTED: unique symbol = Symbol.for('ticketing.admission.admitted');
 type Emit = (event: string | symbol, ...values: unknown[]) => boolean;
 
 /**
- * Has each request of an HTTP/1 server wait for its admission before a listener gets it: those of Express, Koa, Hono, and of
+ * Has each request of an HTTP/1 server wait for its admission before a listener gets it: listeners of Express, Koa, Hono, and of
  * `createServer`. A refused one is answered 503, and one whose client leaves while it waits never begins. Upgrades do not wait.
  * Call it once per server, at any time before its first request.
  *
@@ -76,7 +76,7 @@ export function admitRequests(server: Server | SecureServer, options: AdmitReque
   const arrivalOf = watchArrivals(server, admission);
   const whenOver = watchClients();
   const emit = server.emit as Emit;
-  // A listener instead would leave out those that are added later, and change what the server does without listeners.
+  // A listener instead would leave out listeners that are added later, and change what the server does without listeners.
   server.emit = (event: string | symbol, ...values: unknown[]): boolean => {
     if (event !== 'request' && event !== 'checkContinue') {
       return emit.call(server, event, ...values);

@@ -13,7 +13,7 @@ const SLOWER = 3;
 /** Shares of the deadline: an answer within the first is never late, one beyond the second always is. */
 const ALWAYS_SHARE = 1 / 10;
 const NEVER_SHARE = 1 / 2;
-/** The best average of the last one or two spans counts, since upstreams may become slow for good. */
+/** The best average of the last one or two spans counts, because upstreams may become slow for good. */
 const SPAN_MS = 30_000;
 /** An upstream that was not asked for this time is ignored. */
 const SILENT_MS = 1000;

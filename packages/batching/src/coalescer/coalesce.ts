@@ -1,6 +1,6 @@
 import { aFunction, wrongOption } from '@ticketing/kit';
 import { canonicalKey, isPrimitive, type KeyValue, objectKeyError } from '../canonical-key.ts';
-import type { CoalescerOptions, CoalescerStats } from './coalescer.ts';
+import type { CoalescerOptions, CoalescerStats, Peek } from './coalescer.ts';
 import { createCoalescer } from './create-coalescer.ts';
 
 /** Options of `coalesce`: those of a coalescer, with a key made of the arguments. */
@@ -17,10 +17,19 @@ type AnyFunction = (...args: never[]) => unknown;
  * overloads included, if that returns a Promise and has no fields; else it takes the same and returns a Promise.
  */
 export type Coalesced<Call extends AnyFunction> = Signature<Call> & {
+  /** Forgets the call with these arguments: see `Coalescer.forget`. */
   forget(...args: Parameters<Call>): boolean;
+  /** Forgets all kept results with a tag of option `tags`, and returns their number: see `Coalescer.forgetTag`. */
+  forgetTag(tag: string): number;
+  /** Forgets all calls. */
+  clear(): void;
   /** Whether a call with these arguments would be answered without a call of the function: see `Coalescer.has`. */
   has(...args: Parameters<Call>): boolean;
+  /** Returns the state of the call with these arguments, and changes nothing. */
+  peek(...args: Parameters<Call>): Peek<Awaited<ReturnType<Call>>> | undefined;
   stats(): CoalescerStats;
+  /** Refuses further calls, and forgets everything: see `Coalescer.close`. Idempotent. */
+  close(): Promise<void>;
 };
 
 type Signature<Call extends AnyFunction> = [keyof Call, ReturnType<Call>] extends [
@@ -58,8 +67,12 @@ export function coalesce<Call extends AnyFunction>(
   const coalesced = (...args: Args): Promise<V> => coalescer.get(args);
   return Object.assign(coalesced as Signature<Call>, {
     forget: (...args: Args) => coalescer.forget(args),
+    forgetTag: (tag: string) => coalescer.forgetTag(tag),
+    clear: () => coalescer.clear(),
     has: (...args: Args) => coalescer.has(args),
+    peek: (...args: Args) => coalescer.peek(args),
     stats: () => coalescer.stats(),
+    close: () => coalescer.close(),
   });
 }
 

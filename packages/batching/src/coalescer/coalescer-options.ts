@@ -19,9 +19,9 @@ import type { CoalescerOptions, ForgetOptions, GetOptions } from './coalescer.ts
 
 /** Every option filled and checked. */
 export type ResolvedCoalescerOptions<K, V> = Filled<
-  Omit<CoalescerOptions<K, V>, 'key' | 'loadTimeoutMs'>
+  Omit<CoalescerOptions<K, V>, 'key' | 'loadTimeoutMs' | 'tags'>
 > &
-  Pick<CoalescerOptions<K, V>, 'key' | 'loadTimeoutMs'>;
+  Pick<CoalescerOptions<K, V>, 'key' | 'loadTimeoutMs' | 'tags'>;
 
 const rules = {
   name: aName,
@@ -38,6 +38,7 @@ const rules = {
   staleMs: atLeast(0, 0),
   jitter: between(0, 1, 0),
   maxEntries: { ...whole(10_000), aliases: ['max', 'maxSize', 'size'] },
+  tags: { ...aFunction, aliases: ['references'] },
   clock: { ...withMethods('now', 'setTimeout', 'clearTimeout'), fallback: systemClock },
   random: { ...aFunction, fallback: Math.random },
 };

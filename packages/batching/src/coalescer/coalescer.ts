@@ -46,6 +46,11 @@ export interface CoalescerOptions<K, V> {
   readonly jitter?: number | undefined;
   /** Most kept results; the least recently used is dropped first. Default 10,000. */
   readonly maxEntries?: number | undefined;
+  /**
+   * Returns the tags of a value, by which `forgetTag` forgets it: at most 64 texts of 1 to 256 characters. A load whose tags are
+   * wrong fails with `ERR_WRONG_TAGS`. Default: no tags.
+   */
+  readonly tags?: ((value: V, key: K) => readonly string[]) | undefined;
   /** Default: the platform's. */
   readonly clock?: Clock | undefined;
   /** 0 to 1, for `jitter`. Default `Math.random`. */
@@ -99,6 +104,12 @@ export interface CoalescerStats {
   readonly unshared: number;
   /** Kept results. */
   readonly kept: number;
+  /** Different tags of these. */
+  readonly tags: number;
+  /** Entries of the index of tags, one for each tag of each kept result: at most 64 times `maxEntries`. */
+  readonly tagEntries: number;
+  /** Loads whose result was not kept, because one of its tags was forgotten meanwhile. */
+  readonly outdated: number;
 }
 
 /** Options of `forget`. */
@@ -124,6 +135,13 @@ export interface Coalescer<K, V> extends AsyncDisposable {
    * @throws TypeError for an unknown option
    */
   forget(key: K, options?: ForgetOptions): boolean;
+  /**
+   * Forgets every kept result with a tag, and returns their number. A load in flight is not aborted: if its value has the tag, the
+   * callers that wait get it, it is not kept, and callers that come after `forgetTag` share one more load.
+   *
+   * @throws TypeError for a tag that is no text of 1 to 256 characters, and without option `tags`
+   */
+  forgetTag(tag: string): number;
   /** Forgets every key. */
   clear(): void;
   /**

@@ -1,6 +1,7 @@
 import { aFunction, createSignalListeners, wrongOption } from '@ticketing/kit';
 import { isPrimitive, type KeyValue, objectKeyError } from '../canonical-key.ts';
 import { callError } from '../errors.ts';
+import { checkTag } from '../read-tags.ts';
 import { hitChannel, joinChannel, type LoadTrace, overflowChannel } from '../traces.ts';
 import { settleCalls, WaitingCall } from '../waiting-call.ts';
 import type {
@@ -83,6 +84,7 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
     left: 0,
     aborted: 0,
     overflowed: 0,
+    outdated: 0,
   };
   #asked = 0;
   #joined = 0;
@@ -116,8 +118,7 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
         }
       }
       const id = this.#idOf(key);
-      const kept = this.#kept === undefined ? undefined : this.#useKept(key, id);
-      return this.#share(kept ?? this.#loadOf(key, id).outcome);
+      return this.#getOf(key, id);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -138,6 +139,17 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
     return this.#detach(id) || kept;
   }
 
+  forgetTag(tag: string): number {
+    const { name } = this.#options;
+    checkTag(name, tag);
+    const tagged = this.#kept?.tagged;
+    if (tagged === undefined) {
+      throw new TypeError(`Cannot forget a tag of \`${name}\`: it has no option \`tags\``);
+    }
+    if (this.#inFlight() > 0) tagged.loads.forget(tag);
+    return this.#kept?.deleteTagged(tag) ?? 0;
+  }
+
   clear(): void {
     for (const id of this.#loads.keys()) this.#detach(id);
     this.#kept?.clear();
@@ -146,8 +158,7 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
   has(key: K): boolean {
     const id = this.#idOf(key);
     if (this.#kept?.peek(id) !== undefined) return true;
-    const load = this.#loads.get(id);
-    return load?.promise !== undefined && load.waiters < this.#maxWaiters;
+    return this.#joinable(id) !== undefined && this.#behind(id) === undefined;
   }
 
   peek(key: K): Peek<V> | undefined {
@@ -165,9 +176,11 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
       asked: this.#asked,
       joined: this.#joined,
       ...this.#counts,
-      inFlight: this.#loads.size + this.#detached.size + this.#bypassing.size,
+      inFlight: this.#inFlight(),
       unshared: this.#detached.size + this.#bypassing.size,
       kept: this.#kept?.size ?? 0,
+      tags: this.#kept?.tagged?.index.tags ?? 0,
+      tagEntries: this.#kept?.tagged?.index.entries ?? 0,
     };
   }
 
@@ -192,6 +205,52 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
     return id;
   }
 
+  #inFlight(): number {
+    return this.#loads.size + this.#detached.size + this.#bypassing.size;
+  }
+
+  /** Returns the load in flight of a key, if one more caller may join it. */
+  #joinable(id: KeyValue): Load<K, V> | undefined {
+    const load = this.#loads.get(id);
+    return load?.promise !== undefined && load.waiters < this.#maxWaiters ? load : undefined;
+  }
+
+  /** Returns the load in flight of a key, if a tag was forgotten since it began. */
+  #behind(id: KeyValue): Load<K, V> | undefined {
+    if (this.#kept?.tagged === undefined) return undefined;
+    const load = this.#joinable(id);
+    return load !== undefined && this.#kept.tagged.loads.isBehind(load) ? load : undefined;
+  }
+
+  /** A call without options. */
+  #getOf(key: K, id: KeyValue): Promise<V> {
+    const kept = this.#kept === undefined ? undefined : this.#useKept(key, id);
+    if (kept !== undefined) return this.#share(kept);
+    const behind = this.#behind(id);
+    if (behind !== undefined) {
+      behind.waiters += 1;
+      const again = (): Promise<V> => this.#getOf(key, id);
+      return this.#unlessOutdated(behind, this.#share(behind.outcome), again);
+    }
+    return this.#share(this.#loadOf(key, id).outcome);
+  }
+
+  /** Answers a call that came after a tag was forgotten: by the load from before only if its value lacks the tag. */
+  #unlessOutdated(load: Load<K, V>, answer: Promise<V>, again: () => Promise<V>): Promise<V> {
+    if (load.trace !== undefined) this.#publishJoin(load, load.trace);
+    return answer.then(
+      (value) => {
+        if (this.#kept?.tagged?.loads.isOutdated(load)) return again();
+        this.#joined += 1;
+        return value;
+      },
+      (error) => {
+        this.#joined += 1;
+        throw error;
+      },
+    );
+  }
+
   /** A call with options: it may leave, or refuse a kept result. */
   #getApart(key: K, id: KeyValue, options: GetOptions): Promise<V> {
     checkGetOptions(options);
@@ -203,8 +262,24 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
     if (fresh) this.#kept?.delete(id);
     const kept = this.#useKept(key, id);
     if (kept !== undefined) return this.#share(kept);
-    const load = fresh ? this.#open(key, id) : this.#loadOf(key, id);
+    const behind = fresh ? undefined : this.#behind(id);
+    if (behind !== undefined) {
+      behind.waiters += 1;
+      const { clock } = this.#options;
+      const until = clock.now() + (timeoutMs ?? 0);
+      const again = (): Promise<V> => {
+        const left = timeoutMs && { timeoutMs: Math.max(1, until - clock.now()) };
+        return this.#getApart(key, id, { ...options, ...left });
+      };
+      return this.#unlessOutdated(behind, this.#enter(behind, options), again);
+    }
+    return this.#enter(fresh ? this.#open(key, id) : this.#loadOf(key, id), options);
+  }
+
+  /** Returns a call's own answer of a load that counts it already. */
+  #enter(load: Load<K, V>, { signal, timeoutMs }: GetOptions): Promise<V> {
     if (signal === undefined && timeoutMs === undefined) return this.#share(load.outcome);
+    const { key } = load;
     const call = this.#wait(load);
     if (signal !== undefined) call.leaveBy(signal, this.#signals);
     if (timeoutMs !== undefined) {
@@ -301,12 +376,16 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
 
   #start(load: Load<K, V>, cause: LoadTrace['cause']): Load<K, V> {
     this.#counts.loaded += 1;
-    const promise = this.#runner.run(load, cause);
+    const tagged = this.#kept?.tagged?.loads;
+    tagged?.begin(load);
+    const run = this.#runner.run(load, cause);
+    const promise = tagged === undefined ? run : run.then((value) => tagged.read(load, value));
     load.promise = promise;
     // Attached before the callers' handlers, so that the key has left the map when they run.
     promise.then(
       (value) => {
-        if (this.#release(load)) this.#kept?.keepValue(load.id, load.key, promise, value);
+        tagged?.end(load);
+        if (this.#release(load)) this.#keep(load, promise, value);
         this.#runner.settled(load, {});
         if (load.waiting) settleCalls(load.waiting, (call) => call.resolve(value));
       },
@@ -320,11 +399,21 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
     return load;
   }
 
+  #keep(load: Load<K, V>, promise: Promise<V>, value: V): void {
+    if (this.#kept === undefined) return;
+    const { key, id } = load;
+    const tagged = this.#kept.tagged?.loads;
+    if (tagged?.isOutdated(load)) this.#counts.outdated += 1;
+    else this.#kept.keepValue(id, { key, promise, value, tags: tagged?.tagsOf(load) });
+  }
+
   /** Returns whether the load was the current one of its key: the result of another is not kept. */
   #release(load: Load<K, V>): boolean {
-    if (this.#loads.get(load.id) === load) return this.#loads.delete(load.id);
-    if (!this.#detached.delete(load)) this.#bypassing.delete(load);
-    return false;
+    const isCurrent = this.#loads.get(load.id) === load;
+    if (isCurrent) this.#loads.delete(load.id);
+    else if (!this.#detached.delete(load)) this.#bypassing.delete(load);
+    if (this.#kept?.tagged !== undefined && this.#inFlight() === 0) this.#kept.tagged.loads.idle();
+    return isCurrent;
   }
 
   /** Aborts a load for which no caller is waiting. No call joins it. */

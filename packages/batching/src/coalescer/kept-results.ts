@@ -1,5 +1,7 @@
 import type { KeyValue } from '../canonical-key.ts';
 import type { ResolvedCoalescerOptions } from './coalescer-options.ts';
+import { TagIndex } from './tag-index.ts';
+import { TaggedLoads } from './tagged-loads.ts';
 
 /** A result that answers further calls for a while. */
 export interface Kept<V> {
@@ -12,11 +14,22 @@ export interface Kept<V> {
   readonly staleUntil: number;
   /** Set when a renewal has failed: when the next one may be tried. */
   readonly renewFrom?: number;
+  readonly tags?: readonly string[] | undefined;
+}
+
+/** Result of a load, to be kept. */
+export interface LoadedValue<K, V> {
+  readonly key: K;
+  readonly promise: Promise<V>;
+  readonly value: V;
+  readonly tags?: readonly string[] | undefined;
 }
 
 /** Results by key, bounded: the least recently used is dropped first. Expiry is checked when a key is asked for. */
 export interface KeptResults<K, V> {
   readonly size: number;
+  /** Present with option `tags`. */
+  readonly tagged: { readonly index: TagIndex; readonly loads: TaggedLoads<K, V> } | undefined;
   /** Returns a result that is fresh or stale now, and marks it as used. */
   use(id: KeyValue): Kept<V> | undefined;
   /** The same without marking it. */
@@ -24,10 +37,12 @@ export interface KeptResults<K, V> {
   isFresh(kept: Kept<V>): boolean;
   /** Whether a stale value may be renewed now. */
   mayRenew(kept: Kept<V>): boolean;
-  keepValue(id: KeyValue, key: K, promise: Promise<V>, value: V): void;
+  keepValue(id: KeyValue, loaded: LoadedValue<K, V>): void;
   /** Keeps a failure. A stale value stays, and is not renewed for `errorTtlMs`. */
   keepError(id: KeyValue, promise: Promise<V>, error: unknown): void;
   delete(id: KeyValue): boolean;
+  /** Drops all results with a tag. Returns how many of them had not expired. */
+  deleteTagged(tag: string): number;
   clear(): void;
 }
 
@@ -35,21 +50,30 @@ export interface KeptResults<K, V> {
 export function createKeptResults<K, V>(
   options: ResolvedCoalescerOptions<K, V>,
 ): KeptResults<K, V> | undefined {
-  const { ttlMs, staleMs, errorTtlMs, jitter, maxEntries, clock, random } = options;
-  if (ttlMs === 0 && errorTtlMs === 0 && staleMs === 0) return undefined;
+  const { name, ttlMs, staleMs, errorTtlMs, jitter, maxEntries, tags, clock, random } = options;
+  // With tags it also has what is known of loads in flight.
+  if (ttlMs === 0 && errorTtlMs === 0 && staleMs === 0 && tags === undefined) return undefined;
+  const tagged = tags && { index: new TagIndex(), loads: new TaggedLoads(name, tags) };
   const results = new Map<KeyValue, Kept<V>>();
 
   function peek(id: KeyValue): Kept<V> | undefined {
     const kept = results.get(id);
     if (kept === undefined || clock.now() < kept.staleUntil) return kept;
-    results.delete(id);
+    drop(id);
     return undefined;
   }
 
+  function drop(id: KeyValue): boolean {
+    const tags = tagged && results.get(id)?.tags;
+    if (tags !== undefined) tagged?.index.remove(id, tags);
+    return results.delete(id);
+  }
+
   function store(id: KeyValue, kept: Kept<V>): void {
-    results.delete(id);
+    drop(id);
     results.set(id, kept);
-    if (results.size > maxEntries) results.delete(results.keys().next().value);
+    if (kept.tags !== undefined) tagged?.index.add(id, kept.tags);
+    if (results.size > maxEntries) drop(results.keys().next().value);
   }
 
   /** Calls a `ttlMs` function. A result that is no positive number, or a throw, keeps nothing. */
@@ -66,6 +90,7 @@ export function createKeptResults<K, V>(
     get size() {
       return results.size;
     },
+    tagged,
     use(id) {
       const kept = peek(id);
       if (kept !== undefined) {
@@ -77,13 +102,14 @@ export function createKeptResults<K, V>(
     peek,
     isFresh: (kept) => clock.now() < kept.freshUntil,
     mayRenew: ({ renewFrom }) => renewFrom === undefined || clock.now() >= renewFrom,
-    keepValue(id, key, promise, value) {
+    keepValue(id, { key, promise, value, tags }) {
       const ms = lifetime(value, key) * (1 - jitter * random());
       if (ms > 0) {
         const freshUntil = clock.now() + ms;
         const staleUntil = freshUntil + staleMs;
-        store(id, { promise, outcome: { kind: 'value', value }, freshUntil, staleUntil });
-      } else results.delete(id);
+        const outcome = { kind: 'value', value } as const;
+        store(id, { promise, outcome, freshUntil, staleUntil, tags });
+      } else drop(id);
     },
     keepError(id, promise, error) {
       const until = clock.now() + errorTtlMs;
@@ -99,7 +125,19 @@ export function createKeptResults<K, V>(
         });
       }
     },
-    delete: (id) => results.delete(id),
-    clear: () => results.clear(),
+    delete: drop,
+    deleteTagged(tag) {
+      let live = 0;
+      for (const id of tagged?.index.keysOf(tag) ?? []) {
+        if (peek(id) === undefined) continue;
+        live += 1;
+        drop(id);
+      }
+      return live;
+    },
+    clear() {
+      results.clear();
+      tagged?.index.clear();
+    },
   };
 }

@@ -1,62 +1,37 @@
-import { aFlag, aFunction, type Clock, type Rule, resolveByRules, showValue } from '@ticketing/kit';
+import { aFlag, aFunction, type Rule, resolveByRules, showValue } from '@ticketing/kit';
 import type { FastifyRequest, RouteOptions } from 'fastify';
-import type { KeyValue } from '../canonical-key.ts';
-import type { CoalescerOptions } from '../coalescer/coalescer.ts';
+import {
+  boundRules,
+  lowerCaseNames,
+  nameOr,
+  type RequestKey,
+  type RouteBounds,
+  type RouteCoalescerOptions,
+  someHeaderNames,
+} from '../http/routes/route-options.ts';
 
 /** Options of `coalesceRoutes`. */
-export interface CoalesceRoutesOptions {
+export interface CoalesceRoutesOptions extends RouteBounds {
   /** Names the coalescer in errors, statistics and diagnostics. Default `routes`. */
   readonly name?: string | undefined;
   /** Request headers that are part of every key, besides those that always are. Default: none. */
   readonly vary?: readonly string[] | undefined;
   /** Adds `x-coalesced: 1` to an answer that another request's handler made. Default `false`. */
   readonly header?: boolean | undefined;
-  /** Most different requests in flight. Default 10,000. */
-  readonly maxKeys?: number | undefined;
-  /** Most equal requests in flight. Default 100,000. */
-  readonly maxWaitersPerKey?: number | undefined;
-  /** What happens to a request above a bound: 503, or a run of the handler of its own. Default `reject`. */
-  readonly overflow?: 'reject' | 'bypass' | undefined;
-  /** Milliseconds a handler may take, 1 to 2^31-1; then 504 to all that wait. Default: no limit. */
-  readonly loadTimeoutMs?: number | undefined;
-  /** Default: the platform's. */
-  readonly clock?: Clock | undefined;
 }
-
-type Bound = 'name' | 'maxKeys' | 'maxWaitersPerKey' | 'overflow' | 'loadTimeoutMs' | 'clock';
 
 export interface ResolvedCoalesceRoutesOptions {
   readonly vary: readonly string[];
   readonly header: boolean;
   /** Checked by the coalescer. */
-  readonly coalescer: Pick<CoalescerOptions<string, unknown>, Bound> & { readonly name: string };
+  readonly coalescer: RouteCoalescerOptions;
 }
 
-// A token of RFC 9110.
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
-const someHeaderNames: Rule = {
-  expected: 'a list of names of request headers',
-  fallback: [],
-  test: (value) =>
-    Array.isArray(value) &&
-    value.every((name) => typeof name === 'string' && name !== '*' && token.test(name)),
-};
-
-function lowerCaseNames(names: readonly string[]): readonly string[] {
-  return [...new Set(names.map((name) => name.toLowerCase()))];
-}
-
-const ofCoalescer: Rule = { expected: 'as of createCoalescer', test: () => true };
 const rules = {
   vary: someHeaderNames,
   header: { ...aFlag, fallback: false },
-  name: { ...ofCoalescer, fallback: 'routes' },
-  maxKeys: ofCoalescer,
-  maxWaitersPerKey: ofCoalescer,
-  overflow: ofCoalescer,
-  loadTimeoutMs: ofCoalescer,
-  clock: ofCoalescer,
+  name: nameOr('routes'),
+  ...boundRules,
 } satisfies Record<keyof CoalesceRoutesOptions, Rule>;
 
 /**
@@ -73,11 +48,8 @@ export function resolveCoalesceRoutesOptions(
   return { vary: lowerCaseNames(vary), header, coalescer };
 }
 
-/**
- * Returns what equal requests have in common. A function for requests with types, `FastifyRequest<{ Params: { id: string } }>`, is one,
- * too: it is declared as a method for that.
- */
-export type RouteKey = { keyOf(request: FastifyRequest): KeyValue }['keyOf'];
+/** Returns the part that equal requests have in common, also of requests with types: `FastifyRequest<{ Params: { id: string } }>`. */
+export type RouteKey = RequestKey<FastifyRequest>;
 
 /** `config.coalesce` of a route; `true` stands for `{}`. */
 export interface RouteCoalesceOptions {

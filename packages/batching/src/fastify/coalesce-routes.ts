@@ -1,14 +1,15 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify';
 import type { CoalescerStats } from '../coalescer/coalescer.ts';
+import type { CoalescedRequest } from '../http/routes/request-role.ts';
+import { coalescedRoute } from '../http/routes/route-key.ts';
+import { createSharedRuns } from '../http/routes/shared-runs.ts';
 import {
   type CoalesceRoutesOptions,
   type RouteCoalesceOptions,
   resolveCoalesceRoutesOptions,
   resolveRouteCoalesceOptions,
 } from './coalesce-routes-options.ts';
-import { coalescedRoute } from './request-key.ts';
 import {
-  type CoalescedRequest,
   createRequestRoles,
   errorHook,
   markCoalesced,
@@ -16,7 +17,7 @@ import {
   sendHook,
   viewOf,
 } from './request-roles.ts';
-import { createSharedRuns, shareHandler } from './share-handler.ts';
+import { shareHandler } from './share-handler.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -80,7 +81,7 @@ function addTo(app: FastifyInstance, options: CoalesceRoutesOptions): void {
   app.addHook('onRoute', (options: RouteOptions) => {
     const resolved = resolveRouteCoalesceOptions(options, vary);
     if (resolved === undefined) return;
-    const route = coalescedRoute(resolved, id++);
+    const route = { ...coalescedRoute(resolved, id++), key: resolved.key };
     options.config = markCoalesced(options.config);
     options.handler = shareHandler(options.handler, route, scope);
     options.onSend = [options.onSend ?? [], sendHook(roles, route)].flat();

@@ -6,22 +6,19 @@ import type {
   onErrorHookHandler,
   onSendHookHandler,
 } from 'fastify';
-import {
-  type Answer,
-  type HeadersBefore,
-  readAnswer,
-  restoreReply,
-  type SharedAnswer,
-} from './answer.ts';
-import type { CoalescedRoute } from './request-key.ts';
+import type { AnswerHeaders } from '../http/routes/header-fields.ts';
+import type { CoalescedRequest } from '../http/routes/request-role.ts';
+import type { CoalescedRoute } from '../http/routes/route-key.ts';
+import type { Answer, SharedAnswer } from '../http/routes/shared-answer.ts';
+import { answerOf, restoreReply } from './reply-answer.ts';
 
-/** What a request of a coalesced route is doing. */
+/** Part of a request in a coalesced route. */
 export type RequestRole =
   | { readonly kind: 'waiting'; readonly view: CoalescedRequest }
   | {
       readonly kind: 'leading';
       readonly view: CoalescedRequest;
-      readonly before: HeadersBefore;
+      readonly before: AnswerHeaders;
       readonly settle: (answer: Answer) => void;
     }
   | { readonly kind: 'answered'; readonly view: CoalescedRequest; readonly answer: SharedAnswer }
@@ -81,7 +78,7 @@ export function sendHook(roles: RequestRoles, route: CoalescedRoute): onSendHook
   return (request, reply, payload, done) => {
     const role = roles.get(request);
     if (role?.kind === 'leading') {
-      role.settle(readAnswer(reply, payload, route, role.before));
+      role.settle(answerOf(reply, payload, { route, before: role.before }));
     } else if (role?.kind === 'answered') {
       restoreReply(reply, role.answer);
       return done(null, role.answer.payload);
@@ -134,12 +131,4 @@ export function watchReply(reply: FastifyReply, refuse: () => void): () => boole
     },
   });
   return () => awaited;
-}
-
-/** `request.coalesced` in the handler of a coalesced route: the clients that it works for. */
-export interface CoalescedRequest {
-  /** Aborts when the last client that waits has left, at `loadTimeoutMs`, and when the app has closed. */
-  readonly signal: AbortSignal;
-  /** Clients that wait now, that of this request included. */
-  readonly waiters: number;
 }

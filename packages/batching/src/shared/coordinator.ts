@@ -10,10 +10,27 @@ export interface ClaimOptions {
   readonly leaseMs: number;
   /** The load that this caller waited for: its outcome, or a later one, answers the claim even if nothing is kept. */
   readonly after?: Fence | undefined;
+  /** The load whose value this caller cannot use, since a tag of it was forgotten: that value is removed first. */
+  readonly outdated?: Fence | undefined;
   /** Asks for the lease although a value is kept; if another process holds it, the answer is the kept value. */
   readonly renew?: boolean | undefined;
   /** Rejects the claim with its reason at once, also while the engine does not answer; a lease that arrives later is given back. */
   readonly signal: AbortSignal;
+}
+
+/** Tags of a value. */
+export interface ValueTags {
+  /** Each 1 to 100 characters without spaces. */
+  readonly ids: readonly string[];
+  /** When its load began: the time of the last tag that had been forgotten then, as `forgottenTags` answers. */
+  readonly at: number;
+}
+
+/** Tags that were forgotten, with their times, which only grow. */
+export interface ForgottenAnswer {
+  /** Values whose load began before this time are outdated, whatever their tags. */
+  readonly floor: number;
+  readonly tags: readonly (readonly [tag: string, time: number])[];
 }
 
 /** What a claim found. */
@@ -24,6 +41,8 @@ export type Claim =
       readonly bytes: Uint8Array;
       readonly loadMs: number;
       readonly leftMs: number;
+      readonly fence: Fence;
+      readonly tags?: ValueTags | undefined;
     }
   | { readonly kind: 'failure'; readonly bytes: Uint8Array }
   /** The caller loads, and then finishes or releases. */
@@ -43,7 +62,12 @@ export type Claim =
 
 /** How a load ended. `unshared`: it has an outcome that cannot be shared, so each process loads for itself meanwhile. */
 export type LoadOutcome =
-  | { readonly kind: 'value'; readonly bytes: Uint8Array; readonly loadMs: number }
+  | {
+      readonly kind: 'value';
+      readonly bytes: Uint8Array;
+      readonly loadMs: number;
+      readonly tags?: ValueTags | undefined;
+    }
   | { readonly kind: 'failure'; readonly bytes: Uint8Array }
   | { readonly kind: 'unshared' };
 
@@ -90,6 +114,7 @@ export interface CoordinatorStats {
   readonly renewed: number;
   readonly lost: number;
   readonly forgotten: number;
+  readonly forgottenTags: number;
   /** Commands that failed, and those without an answer within `commandTimeoutMs`. */
   readonly errors: number;
   readonly timeouts: number;
@@ -119,6 +144,18 @@ export interface Coordinator extends AsyncDisposable {
    * @throws BatchingError `ERR_NOT_FORGOTTEN`, as a rejection, if the engine did not confirm it
    */
   forget(key: string): Promise<void>;
+  /**
+   * Resolves when the engine has noted that a tag of a group is forgotten: `forgottenTags` of every process answers with it. At
+   * most 10,000 tags of a group are remembered; above that the oldest raises `floor`.
+   *
+   * @throws BatchingError `ERR_NOT_FORGOTTEN`, as a rejection, if the engine did not confirm it
+   */
+  forgetTag(group: string, tag: string): Promise<void>;
+  /**
+   * Resolves with the tags of a group that were forgotten after a time, or 0 for all; `undefined` if the engine was not reached.
+   * Never rejects. An engine that lost what was forgotten has a `floor` above all times before.
+   */
+  forgottenTags(group: string, since: number): Promise<ForgottenAnswer | undefined>;
   /** `down`: the engine failed repeatedly, and claims are answered with `local` without asking it. */
   readonly state: 'up' | 'down';
   stats(): CoordinatorStats;

@@ -11,7 +11,14 @@ import {
 } from '@ticketing/kit';
 import { BatchingError } from '../errors.ts';
 import { Circuit } from './circuit.ts';
-import type { Claim, ClaimOptions, Coordinator, CoordinatorStats, Fence } from './coordinator.ts';
+import type {
+  Claim,
+  ClaimOptions,
+  Coordinator,
+  CoordinatorStats,
+  Fence,
+  ForgottenAnswer,
+} from './coordinator.ts';
 import { HeldLease, type LeaseHome } from './held-lease.ts';
 import { type KeyWait, KeyWaits } from './key-waits.ts';
 import { type LeaseStore, readRecord, type StoreReply } from './lease-store.ts';
@@ -94,6 +101,7 @@ class StoreCoordinator implements Coordinator {
     renewed: 0,
     lost: 0,
     forgotten: 0,
+    forgottenTags: 0,
   };
   #tokens = 0;
   #closing: Promise<void> | undefined;
@@ -161,18 +169,28 @@ class StoreCoordinator implements Coordinator {
   }
 
   async forget(key: string): Promise<void> {
+    await this.#forgets('key', key, () => this.#store.forget(key));
+    this.#counts.forgotten += 1;
+  }
+
+  async forgetTag(group: string, tag: string): Promise<void> {
+    await this.#forgets('tag', tag, () => this.#store.forgetTag(group, tag));
+    this.#counts.forgottenTags += 1;
+  }
+
+  forgottenTags(group: string, since: number): Promise<ForgottenAnswer | undefined> {
+    if (this.#closing !== undefined) return NO_REPLY;
+    return this.#circuit.ask(() => this.#store.forgottenTags(group, since));
+  }
+
+  async #forgets(what: 'key' | 'tag', key: string, command: () => Promise<void>): Promise<void> {
     const isForgotten =
-      this.#closing === undefined &&
-      (await this.#circuit.ask(() => this.#store.forget(key).then(() => true)));
-    if (isForgotten) {
-      this.#counts.forgotten += 1;
-      return;
-    }
+      this.#closing === undefined && (await this.#circuit.ask(() => command().then(() => true)));
+    if (isForgotten) return;
     const { name } = this.#options;
     const fault = this.#closing ? 'it is closed' : (this.#circuit.lastError ?? 'it is down');
-    throw new BatchingError('ERR_NOT_FORGOTTEN', `Cannot forget a key of \`${name}\`: ${fault}`, {
-      data: { name, key },
-    });
+    const message = `Cannot forget a ${what} of \`${name}\`: ${fault}`;
+    throw new BatchingError('ERR_NOT_FORGOTTEN', message, { data: { name, key } });
   }
 
   stats(): CoordinatorStats {
@@ -207,7 +225,7 @@ class StoreCoordinator implements Coordinator {
   #ask(
     key: string,
     sent: SentClaim,
-    { leaseMs, renew = false }: ClaimOptions,
+    { leaseMs, renew = false, outdated }: ClaimOptions,
     after: Fence | undefined,
   ): Promise<StoreReply | undefined> {
     if (this.#closing !== undefined) return NO_REPLY;
@@ -215,7 +233,8 @@ class StoreCoordinator implements Coordinator {
     return this.#circuit.ask(
       () => {
         sent.wasSent = true;
-        return this.#store.claim(key, { token, leaseMs, after, renew, waiter: this.#id });
+        const waiter = this.#id;
+        return this.#store.claim(key, { token, leaseMs, after, outdated, renew, waiter });
       },
       (late) => this.#answeredLate(key, sent, late),
     );

@@ -6,8 +6,10 @@ export type {
   Coordinator,
   CoordinatorStats,
   Fence,
+  ForgottenAnswer,
   Lease,
   LoadOutcome,
+  ValueTags,
 } from './coordinator.ts';
 // For authors of coordinators.
 export { type CoordinatorOptions, createCoordinator } from './create-coordinator.ts';

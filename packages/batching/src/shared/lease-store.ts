@@ -1,4 +1,4 @@
-import type { Claim, Fence, LoadOutcome } from './coordinator.ts';
+import type { Claim, Fence, ForgottenAnswer, LoadOutcome, ValueTags } from './coordinator.ts';
 
 /** Who claims, and how. */
 export interface StoreClaim {
@@ -6,6 +6,8 @@ export interface StoreClaim {
   readonly token: string;
   readonly leaseMs: number;
   readonly after: Fence | undefined;
+  /** The record of this fence is removed first. */
+  readonly outdated: Fence | undefined;
   readonly renew: boolean;
   /** The process, as one that waits if another holds the lease. */
   readonly waiter: string;
@@ -54,6 +56,13 @@ export interface LeaseStore {
   release(key: string, lease: { readonly token: string }): Promise<void>;
   /** Removes record and lease, raises the fence, and wakes the waiters. */
   forget(key: string): Promise<void>;
+  /** Notes a tag as forgotten, at a time above all before it. Remembers 10,000 of a group, and raises its floor above that. */
+  forgetTag(group: string, tag: string): Promise<void>;
+  /**
+   * Resolves with the tags of a group that were forgotten after a time. A group without a record, or one whose last time is
+   * before `since`, has lost what it knew: it gets a floor above `since` and above all times before.
+   */
+  forgottenTags(group: string, since: number): Promise<ForgottenAnswer>;
   /** Resolves with the number of processes that wait. */
   waiters(key: string): Promise<number>;
   /** This process waits no longer. */
@@ -66,7 +75,8 @@ export interface LeaseStore {
 }
 
 // A record is one value of the engine, so that a claim reads it in one step: kind, fence, loadMs, and the milliseconds that
-// it lives on after it is no longer kept, as ASCII of fixed width; then the bytes.
+// it lives on after it is no longer kept, as ASCII of fixed width; then the bytes. Those of a value with tags begin with when it was
+// loaded, the length of its tags, and these with a space between.
 export const RECORD_FENCE_AT = 1;
 export const RECORD_FENCE_LENGTH = 16;
 const LOAD_MS_AT = RECORD_FENCE_AT + RECORD_FENCE_LENGTH;
@@ -74,11 +84,13 @@ const MS_LENGTH = 10;
 export const RECORD_BEYOND_AT: number = LOAD_MS_AT + MS_LENGTH;
 export const RECORD_HEAD_LENGTH: number = RECORD_BEYOND_AT + MS_LENGTH;
 
-const LETTERS = { value: 'v', failure: 'f', unshared: 'u' } as const;
+const LETTERS = { value: 'v', tagged: 't', failure: 'f', unshared: 'u' } as const;
 const LETTER_OF = Object.fromEntries(
   Object.values(LETTERS).map((letter) => [letter.charCodeAt(0), letter]),
 );
 const MAX_MS = 10 ** MS_LENGTH - 1;
+const TAGS_LENGTH = 5;
+const TAGS_AT = RECORD_FENCE_LENGTH + TAGS_LENGTH;
 
 /** Returns an outcome as a record, which is kept for `keepMs` of its `lifeMs`. */
 export function writeRecord(
@@ -86,12 +98,20 @@ export function writeRecord(
   { fence, keepMs, lifeMs }: { readonly fence: Fence; readonly keepMs: number; lifeMs: number },
 ): Uint8Array {
   const loadMs = outcome.kind === 'value' ? outcome.loadMs : 0;
-  const head = `${LETTERS[outcome.kind]}${fenceText(fence)}${msText(loadMs)}${msText(lifeMs - keepMs)}`;
+  const tags = outcome.kind === 'value' ? outcome.tags : undefined;
+  const letter = LETTERS[tags === undefined ? outcome.kind : 'tagged'];
+  const times = `${msText(loadMs)}${msText(lifeMs - keepMs)}`;
+  const head = `${letter}${fenceText(fence)}${times}${tags === undefined ? '' : tagsText(tags)}`;
   const bytes = outcome.kind === 'unshared' ? new Uint8Array() : outcome.bytes;
-  const record = Buffer.allocUnsafe(RECORD_HEAD_LENGTH + bytes.byteLength);
+  const record = Buffer.allocUnsafe(head.length + bytes.byteLength);
   record.write(head, 'latin1');
-  record.set(bytes, RECORD_HEAD_LENGTH);
+  record.set(bytes, head.length);
   return record;
+}
+
+function tagsText({ ids, at }: ValueTags): string {
+  const text = ids.join(' ');
+  return `${fenceText(at)}${String(text.length).padStart(TAGS_LENGTH, '0')}${text}`;
 }
 
 /** Returns the fence of a record. */
@@ -110,12 +130,14 @@ export function readRecord(record: Uint8Array, leftMs: number): Claim | undefine
   const bytes = record.subarray(RECORD_HEAD_LENGTH);
   switch (LETTER_OF[record[0] as number]) {
     case LETTERS.value:
-      return {
-        kind: 'value',
-        bytes,
-        loadMs: numberAt(record, LOAD_MS_AT, MS_LENGTH),
-        leftMs,
-      };
+      return readValue(record, bytes, leftMs);
+    case LETTERS.tagged: {
+      const end = TAGS_AT + numberAt(bytes, RECORD_FENCE_LENGTH, TAGS_LENGTH);
+      const text = Buffer.from(bytes.buffer, bytes.byteOffset + TAGS_AT, end - TAGS_AT);
+      const ids = text.length === 0 ? [] : text.toString('latin1').split(' ');
+      const tags = { ids, at: numberAt(bytes, 0, RECORD_FENCE_LENGTH) };
+      return { ...readValue(record, bytes.subarray(end), leftMs), tags };
+    }
     case LETTERS.failure:
       return { kind: 'failure', bytes };
     case LETTERS.unshared:
@@ -123,6 +145,15 @@ export function readRecord(record: Uint8Array, leftMs: number): Claim | undefine
     default:
       return undefined;
   }
+}
+
+function readValue(
+  record: Uint8Array,
+  bytes: Uint8Array,
+  leftMs: number,
+): Extract<Claim, { readonly kind: 'value' }> {
+  const loadMs = numberAt(record, LOAD_MS_AT, MS_LENGTH);
+  return { kind: 'value', bytes, loadMs, leftMs, fence: fenceOfRecord(record) };
 }
 
 /** Returns a fence as text of fixed width, whose order as text is its order. */

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '@ticketing/kit';
+import { ForgottenTags } from '../forgotten-tags.ts';
 import type { Coordinator } from './coordinator.ts';
 import { type CoordinatorOptions, createCoordinator } from './create-coordinator.ts';
 import { beyondOfRecord, fenceOfRecord, type LeaseStore } from './lease-store.ts';
@@ -23,6 +24,7 @@ export function createMemoryStore(
 ): LeaseStore {
   const { clock = systemClock } = options;
   const entries = new Map<string, Entry>();
+  const groups = new Map<string, ForgottenTags>();
   let fences = 0;
 
   function entryOf(key: string): Entry {
@@ -44,6 +46,24 @@ export function createMemoryStore(
     return entry;
   }
 
+  /** Returns a whole number, as fences of an engine are: the time, or one more than the last. */
+  function nextTime(last: number): number {
+    return Math.max(Math.floor(clock.now()), last + 1);
+  }
+
+  function groupOf(name: string, since = 0): ForgottenTags {
+    let group = groups.get(name);
+    if (group === undefined) {
+      group = new ForgottenTags(nextTime(since));
+      groups.set(name, group);
+    }
+    if (group.last < since) {
+      group.clear();
+      group.raise(nextTime(since));
+    }
+    return group;
+  }
+
   function wake({ listeners, waiters }: Entry): void {
     waiters.clear();
     // As a message of an engine, it comes after the answer of the command.
@@ -57,8 +77,9 @@ export function createMemoryStore(
   }
 
   return {
-    async claim(key, { token, leaseMs, after, renew, waiter }) {
+    async claim(key, { token, leaseMs, after, outdated, renew, waiter }) {
       const entry = entryOf(key);
+      if (entry.record && fenceOfRecord(entry.record) === outdated) entry.record = undefined;
       const { record } = entry;
       const leftMs = record ? entry.recordUntil - clock.now() - beyondOfRecord(record) : 0;
       const isAwaited = record && after !== undefined && fenceOfRecord(record) >= after;
@@ -104,6 +125,14 @@ export function createMemoryStore(
       entry.token = undefined;
       nextFence(entry);
       wake(entry);
+    },
+    async forgetTag(name, tag) {
+      const group = groupOf(name);
+      group.forget(tag, nextTime(group.last));
+    },
+    async forgottenTags(name, since) {
+      const group = groupOf(name, since);
+      return { floor: group.floor, tags: group.after(since) };
     },
     waiters: async (key) => entryOf(key).waiters.size,
     async leave(key, waiter) {

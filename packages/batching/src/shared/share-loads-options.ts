@@ -40,6 +40,11 @@ export interface ShareLoadsOptions<K, V> {
   /** Share (0 to 1) by which `ttlMs` is shortened at random. Default 0. */
   readonly jitter?: number | undefined;
   /**
+   * Returns the tags of a value, by which `forgetTag` forgets it for all processes: at most 64 texts of 1 to 256 characters. A
+   * load whose tags are wrong fails with `ERR_WRONG_TAGS`. Default: no tags.
+   */
+  readonly tags?: ((value: V, key: K) => readonly string[]) | undefined;
+  /**
    * How early a kept value is renewed in the background: 1 begins about as long before its end as the load took, 2 twice as
    * early, 0 never. Default 1.
    */
@@ -52,9 +57,10 @@ export interface ShareLoadsOptions<K, V> {
 
 /** Every option filled and checked. */
 export type ResolvedShareLoadsOptions<K, V> = Filled<
-  Omit<ShareLoadsOptions<K, V>, 'key' | 'codec'>
+  Omit<ShareLoadsOptions<K, V>, 'key' | 'codec' | 'tags'>
 > & {
   readonly key: ((key: K) => KeyValue) | undefined;
+  readonly tags: ((value: V, key: K) => readonly string[]) | undefined;
   readonly codec: Filled<SharedCodec<V>>;
 };
 
@@ -64,7 +70,9 @@ const aSharedName: Rule = {
 };
 
 const rules = {
-  coordinator: required(withMethods('claim', 'forget', 'stats', 'close')),
+  coordinator: required(
+    withMethods('claim', 'forget', 'forgetTag', 'forgottenTags', 'stats', 'close'),
+  ),
   name: required(aSharedName),
   key: aFunction,
   codec: { ...withMethods('encode', 'decode'), fallback: structuredCodec },
@@ -74,6 +82,7 @@ const rules = {
   errorTtlMs: between(0, MAX_TIMER_MS, 0),
   jitter: between(0, 1, 0),
   refresh: atLeast(0, 1),
+  tags: { ...aFunction, aliases: ['references'] },
   clock: { ...withMethods('now', 'setTimeout', 'clearTimeout'), fallback: systemClock },
   random: { ...aFunction, fallback: Math.random },
 };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { aFunction, wrongOption } from '@ticketing/kit';
 import { canonicalKey } from '../canonical-key.ts';
 import type { LoadContext } from '../coalescer/coalescer.ts';
+import { checkTag, readTags } from '../read-tags.ts';
 import type { Claim, Fence, Lease } from './coordinator.ts';
 import { LedRun } from './led-run.ts';
 import {
@@ -17,6 +18,7 @@ import {
   traceRenewal,
   traceShared,
 } from './shared-traces.ts';
+import { TagTable, tagId } from './tag-table.ts';
 
 /** Counters of one process since the start. */
 export interface SharedLoadsStats {
@@ -39,6 +41,10 @@ export interface SharedLoadsStats {
   readonly unshared: number;
   /** Values of others that the codec did not take. */
   readonly undecoded: number;
+  /** Values of the engine that were not used, because a tag of them was forgotten since their load began. */
+  readonly outdated: number;
+  /** Forgotten tags that this process remembers: at most 10,000. */
+  readonly forgottenTags: number;
   /** Calls that have no answer yet. */
   readonly inFlight: number;
 }
@@ -53,6 +59,14 @@ export interface SharedLoader<K, V> {
    * @throws BatchingError `ERR_NOT_FORGOTTEN`, as a rejection, if the engine did not confirm it
    */
   forget(key: K): Promise<void>;
+  /**
+   * Resolves when all processes have forgotten every value with a tag: a call that begins later loads such a key anew, also if a
+   * load of it is under way, whose value is not kept. What coalescers keep by their own `ttlMs` is theirs to forget.
+   *
+   * @throws BatchingError `ERR_NOT_FORGOTTEN`, as a rejection, if the engine did not confirm it; TypeError for what is no tag, and
+   *   without option `tags`
+   */
+  forgetTag(tag: string): Promise<void>;
   stats(): SharedLoadsStats;
 }
 
@@ -90,6 +104,7 @@ export function shareLoads<K, V>(
   const shared = new SharedLoads(load, resolveShareLoadsOptions(options));
   return Object.assign((key: K, context: LoadContext<K>) => shared.get(key, context), {
     forget: (key: K) => shared.forget(key),
+    forgetTag: (tag: string) => shared.forgetTag(tag),
     stats: () => shared.stats(),
   });
 }
@@ -99,6 +114,7 @@ class SharedLoads<K, V> {
   readonly #options: ResolvedShareLoadsOptions<K, V>;
   /** Keys that this process renews in the background. */
   readonly #renewing = new Set<string>();
+  readonly #tags: TagTable;
   readonly #counts = {
     asked: 0,
     led: 0,
@@ -109,20 +125,31 @@ class SharedLoads<K, V> {
     repeated: 0,
     unshared: 0,
     undecoded: 0,
+    outdated: 0,
     inFlight: 0,
   };
 
   constructor(load: Loader<K, V>, options: ResolvedShareLoadsOptions<K, V>) {
     this.#load = load;
     this.#options = options;
+    this.#tags = new TagTable(options.coordinator, options.name);
   }
 
   stats(): SharedLoadsStats {
-    return { name: this.#options.name, ...this.#counts };
+    return { name: this.#options.name, ...this.#counts, forgottenTags: this.#tags.size };
   }
 
   async forget(key: K): Promise<void> {
     await this.#options.coordinator.forget(this.#idOf(key));
+  }
+
+  async forgetTag(tag: string): Promise<void> {
+    const { name, tags } = this.#options;
+    checkTag(name, tag);
+    if (tags === undefined) {
+      throw new TypeError(`Cannot forget a tag of \`${name}\`: it has no option \`tags\``);
+    }
+    await this.#tags.forget(tag);
   }
 
   async get(key: K, context: LoadContext<K>): Promise<V> {
@@ -144,11 +171,15 @@ class SharedLoads<K, V> {
     let wait: (Claim & { readonly kind: 'wait' }) | undefined;
     /** The first load that this call waited for, or led: its outcome and those of all later ones are new enough. */
     let after: Fence | undefined;
+    let outdated: Fence | undefined;
     let lost = 0;
     while (lost < MAX_LOST) {
       let claim: Claim;
+      let asked: number | undefined;
       try {
-        claim = await coordinator.claim(id, { leaseMs, after, signal });
+        const asking = this.#askTags();
+        claim = await coordinator.claim(id, { leaseMs, after, outdated, signal });
+        asked = await asking;
       } finally {
         wait?.leave();
         wait = undefined;
@@ -165,13 +196,28 @@ class SharedLoads<K, V> {
           void claim.lease.release();
           throw signal.reason;
         }
+        if (this.#options.tags !== undefined && asked === undefined) {
+          // Without the time at which it began the value could not be kept.
+          void claim.lease.release();
+          break;
+        }
         traceLead(this.#options.name, loadOf(id, claim.lease.fence), trace);
-        const led = await this.#lead(key, context, claim.lease);
+        const led = await this.#lead(key, context, claim.lease, { asked });
         if (led.kind === 'done') return led.value;
         this.#counts.repeated += 1;
         after ??= claim.lease.fence;
         lost += 1;
         continue;
+      }
+      if (claim.kind === 'value' && claim.tags !== undefined) {
+        const isCurrent = await this.#tags.isCurrent(claim.tags, asked);
+        if (isCurrent === undefined) break;
+        if (!isCurrent) {
+          this.#counts.outdated += 1;
+          outdated = claim.fence;
+          lost += 1;
+          continue;
+        }
       }
       const answer = this.#read(key, id, claim, { after, trace });
       if (answer.kind === 'done') return answer.value;
@@ -218,7 +264,7 @@ class SharedLoads<K, V> {
     key: K,
     context: LoadContext<K>,
     lease: Lease,
-    isRenewal = false,
+    { asked, isRenewal = false }: LeadOptions,
   ): Promise<Attempt<V>> {
     const { clock, ttlMs, errorTtlMs, jitter, random } = this.#options;
     const run = new LedRun(lease, context, this.#options);
@@ -226,7 +272,10 @@ class SharedLoads<K, V> {
     const startedAt = clock.now();
     try {
       const value = await this.#load(key, run);
-      const outcome = this.#encode(value, clock.now() - startedAt);
+      const outcome = this.#encode(value, {
+        loadMs: clock.now() - startedAt,
+        tags: asked === undefined ? undefined : { ids: this.#tagsOf(value, key), at: asked },
+      });
       const ttl = typeof ttlMs === 'function' ? lifetime(() => ttlMs(value, key)) : ttlMs;
       const keepMs = outcome.kind === 'unshared' ? UNSHARED_MS : ttl * (1 - jitter * random());
       // The callers need not wait for it: a command that follows on this connection finds it done.
@@ -242,11 +291,24 @@ class SharedLoads<K, V> {
     }
   }
 
-  #encode(value: V, loadMs: number): Parameters<Lease['finish']>[0] {
+  /** Asks which tags were forgotten, if values have tags. */
+  #askTags(): Promise<number | undefined> | undefined {
+    return this.#options.tags === undefined ? undefined : this.#tags.ask();
+  }
+
+  #tagsOf(value: V, key: K): readonly string[] {
+    const { name, tags } = this.#options;
+    return tags === undefined ? [] : readTags(name, tags, { value, key }).map(tagId);
+  }
+
+  #encode(
+    value: V,
+    about: Pick<Claim & { readonly kind: 'value' }, 'loadMs' | 'tags'>,
+  ): Parameters<Lease['finish']>[0] {
     const { codec, maxBytes } = this.#options;
     try {
       const bytes = codec.encode(value);
-      if (bytes.byteLength <= maxBytes) return { kind: 'value', bytes, loadMs };
+      if (bytes.byteLength <= maxBytes) return { kind: 'value', bytes, ...about };
     } catch {
       // The callers of this process have their value, all the same.
     }
@@ -285,12 +347,19 @@ class SharedLoads<K, V> {
   async #renew(key: K, id: string): Promise<void> {
     const { coordinator, leaseMs } = this.#options;
     const { signal } = new AbortController();
+    const asking = this.#askTags();
     const claim = await coordinator.claim(id, { leaseMs, renew: true, signal });
+    const asked = await asking;
     if (claim.kind === 'wait') claim.leave();
     if (claim.kind !== 'lease') return;
+    if (this.#options.tags !== undefined && asked === undefined) {
+      void claim.lease.release();
+      return;
+    }
     this.#counts.renewals += 1;
     traceRenewal(this.#options.name, loadOf(id, claim.lease.fence));
-    await this.#lead(key, { key, signal, waiters: 0 }, claim.lease, true);
+    const context = { key, signal, waiters: 0 };
+    await this.#lead(key, context, claim.lease, { asked, isRenewal: true });
   }
 
   /** Of bounded length, and without what the key says. */
@@ -301,6 +370,12 @@ class SharedLoads<K, V> {
     const hash = createHash('sha256').update(text, 'utf16le').digest('base64url');
     return `${name}:${hash.slice(0, 22)}`;
   }
+}
+
+interface LeadOptions {
+  /** The time of the last tag that had been forgotten before the load begins; with option `tags`. */
+  readonly asked: number | undefined;
+  readonly isRenewal?: boolean;
 }
 
 type Attempt<V> = { readonly kind: 'done'; readonly value: V } | { readonly kind: 'none' };

@@ -1,9 +1,9 @@
 import { type Rule, type Rules, required, resolveByRules, wholeBetween } from '@ticketing/kit';
 
-/** How many calls a carrier serves at a time. */
+/** Bound of the calls that a carrier serves at a time. */
 export interface Capacity {
   /**
-   * Calls that are served at once (0-100,000), each until its answer has ended or its client has left. 0: those that arrive wait in
+   * Calls that are served at once (0-100,000), each until its answer has ended or its client has left. 0: calls that arrive wait in
    * the queue until the plan changes.
    */
   readonly concurrent: number;

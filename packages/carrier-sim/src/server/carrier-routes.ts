@@ -22,7 +22,7 @@ export interface CarrierRoutes {
   readonly seed: string;
   readonly log: RequestLog;
   readonly gate: Gate;
-  /** In which it prefers to send. Absent: it sends what the carrier answers. */
+  /** Coding that the server prefers. Absent: answers are sent as the carrier gives them. */
   readonly coding?: ServerCoding;
   /** Returns the present plan. */
   plan(): Plan;
@@ -139,7 +139,12 @@ function createCalls({ carrier, seed, log, gate, coding, plan }: CarrierRoutes):
         const ofWire = fault && isWireFault(fault) ? fault : undefined;
         const call = { raw, params, fault: ofWire, gone };
         await deliver({
-          ...{ reply, wire, fault, request: raw, coding, gone },
+          reply,
+          wire,
+          fault,
+          request: raw,
+          coding,
+          gone,
           answer: () => answer(call),
         });
       } catch (error) {

@@ -14,16 +14,16 @@ import { planTraitsOf } from '../wires/wires.ts';
 import { type OwnCarrier, resolveOwnCarriers } from './own-carriers.ts';
 import { defaultPlan, ownTraits, type Plan, type PlanPatch, resolvePlan } from './plan.ts';
 
-/** How to start the simulator; `Own` are the names of your own carriers. */
+/** Options of `startCarrierSim`; `Own` are the names of your own carriers. */
 export interface CarrierSimOptions<Own extends string = never> {
   /** Decides the timetable, the faults and the latencies. Default 1. */
   readonly seed?: number | string | undefined;
   /**
    * Carriers of your own, by name: each answers the calls below `/<name>`, under the same plans, faults and counts.
-   * Names have letters, digits, `.`, `_` and `-`; those of the simulator are taken. Default: none.
+   * Names have letters, digits, `.`, `_` and `-`; names of the simulator are taken. Default: none.
    */
   readonly carriers?: Readonly<Record<Own, OwnCarrier>> | undefined;
-  /** How the carriers behave at first. Default: 50 ms per call, no faults. */
+  /** Plans of the carriers at the start. Default: 50 ms per call, no faults. */
   readonly plan?:
     | { readonly [Name in CarrierSimId | NoInfer<Own>]?: PlanPatch | undefined }
     | undefined;
@@ -33,7 +33,7 @@ export interface CarrierSimOptions<Own extends string = never> {
   readonly port?: number | undefined;
   /** The time in epoch milliseconds; decides which dates are on sale and when tokens expire. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
-  /** What Ouigo's login accepts. Default: any texts that are not empty. */
+  /** Credentials that Ouigo's login accepts. Default: any texts that are not empty. */
   readonly credentials?: Credentials | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface CarrierSimOptions<Own extends string = never> {
 interface ResolvedCarrierSimOptions {
   readonly seed: string;
   readonly own: ReadonlyMap<string, OwnCarrier>;
-  /** Of every carrier. */
+  /** Plan of every carrier. */
   readonly plans: ReadonlyMap<string, Plan>;
   readonly host: string;
   readonly port: number;

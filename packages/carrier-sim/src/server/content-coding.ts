@@ -41,7 +41,7 @@ export async function negotiate(
   return coding === undefined ? answer : encodeAnswer(answer, coding);
 }
 
-/** Returns the codings of `Accept-Encoding` (RFC 9110, 12.5.3), without those that are refused by weight 0. */
+/** Returns the codings of `Accept-Encoding` (RFC 9110, 12.5.3), without codings that are refused by weight 0. */
 function readAccepted(header: unknown): ReadonlySet<string> {
   const parts = typeof header === 'string' ? header.toLowerCase().split(',') : [];
   const taken = parts.map((part) => part.split(';').map((text) => text.trim()));

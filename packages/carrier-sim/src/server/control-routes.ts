@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Plan } from './plan.ts';
 import type { RequestCounts } from './request-log.ts';
 
-/** What the control routes read and change. */
+/** State that the control routes read and change. */
 export interface Controls {
   /** The plans of all carriers as they are now. */
   readonly plans: ReadonlyMap<string, Plan>;

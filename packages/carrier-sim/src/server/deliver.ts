@@ -12,7 +12,7 @@ export interface Delivery {
   readonly wire: WireFaults;
   readonly fault: Fault | null;
   readonly request: RawRequest;
-  /** In which the server prefers to send. Absent: it sends what the carrier answers. */
+  /** Coding that the server prefers. Absent: answers are sent as the carrier gives them. */
   readonly coding?: ServerCoding | undefined;
   /** Returns the right answer. */
   answer(): Answer | Promise<Answer>;

@@ -43,7 +43,7 @@ type WireFault = { readonly kind: WireFaultKind; readonly share: number } & {
   readonly [Option in WireFaultOption]?: number;
 };
 
-/** What fails, in a `share` (0-1) of the calls that it can strike. */
+/** Failure of a `share` (0-1) of the calls that it can strike. */
 export type Fault = GeneralFault | WireFault;
 
 /** The name of a fault. */
@@ -61,7 +61,7 @@ export type FaultPatch = {
 const aShare: Rules = { share: between(0, 1, 1) };
 const aPause: Rules = { ...aShare, retryAfterSeconds: wholeBetween(0, 86_400, 1) };
 
-/** What each general fault strikes, and its options. */
+/** Calls that each general fault strikes, and its options. */
 const generalFaults: Readonly<
   Record<GeneralFault['kind'], { readonly strikes: 'calls' | 'searches'; readonly options: Rules }>
 > = {

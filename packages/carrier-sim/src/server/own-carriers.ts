@@ -16,7 +16,7 @@ export interface OwnRequest extends RawRequest {
   readonly signal: AbortSignal;
 }
 
-/** What a carrier of your own answers. */
+/** Answer of a carrier of your own. */
 export interface OwnAnswer {
   /** 200 to 599. Default 200. */
   readonly status?: number | undefined;

@@ -15,7 +15,7 @@ import type { PlanTraits } from '../wires/wires.ts';
 import { type Capacity, resolveCapacity } from './capacity.ts';
 import { type Fault, type FaultPatch, resolveFault } from './fault.ts';
 
-/** How long a carrier takes before it answers a call. */
+/** Time that a carrier takes before it answers a call. */
 export type Latency =
   /** Always `ms` milliseconds (0-600,000). */
   | { readonly kind: 'fixed'; readonly ms: number }
@@ -24,13 +24,13 @@ export type Latency =
   /** Log-normal: half of the calls within `p50Ms`, 99 of 100 within `p99Ms` (milliseconds), none above 600,000. */
   | { readonly kind: 'lognormal'; readonly p50Ms: number; readonly p99Ms: number };
 
-/** How one carrier behaves. */
+/** Behaviour of one carrier. */
 export interface Plan {
   readonly latency: Latency;
   /** `null`: nothing fails. */
   readonly fault: Fault | null;
   /**
-   * How many trains the carrier lists for a pair that it serves (0-1000); `null`: those of its timetable. Always `null`
+   * Number of trains that the carrier lists for a pair that it serves (0-1000); `null`: as in its timetable. Always `null`
    * for a carrier of your own.
    */
   readonly journeys: number | null;

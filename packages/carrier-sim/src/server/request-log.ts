@@ -5,26 +5,26 @@ import { type CarrierSimId, carrierSimIds } from '../timetable/sim-carriers.ts';
 export interface RequestCounts {
   /** All calls. */
   readonly arrived: number;
-  /** Those answered to the last byte, with any status. */
+  /** Calls answered to the last byte, with any status. */
   readonly answered: number;
-  /** Those whose connection closed before that. */
+  /** Calls whose connection closed before that. */
   readonly aborted: number;
-  /** Those in flight: `arrived - answered - aborted`. */
+  /** Calls in flight: `arrived - answered - aborted`. */
   readonly open: number;
   /** The highest `open` so far. */
   readonly mostOpen: number;
   /**
-   * How often each search has been asked for, by what is searched: `7160000-7171801 2026-12-01` where a wire says so, else method, path
-   * and body. Of the last 1,000 searches that differ.
+   * Number of calls for each search: `7160000-7171801 2026-12-01` where a wire has such a key, else method, path and body.
+   * Of the last 1,000 searches that differ.
    */
   readonly attempts: Readonly<Record<string, number>>;
-  /** How many calls arrived in each of the last 60 seconds of the clock `now`, this one last. */
+  /** Calls that arrived in each of the last 60 seconds of the clock `now`, the current one last. */
   readonly perSecond: readonly number[];
 }
 
 /** Counts of the calls to a carrier of your own. */
 export interface OwnRequestCounts extends RequestCounts {
-  /** Those answered with 500 because it threw, or answered what is no answer. */
+  /** Calls answered with 500 because the carrier threw, or gave no valid answer. */
   readonly failed: number;
 }
 

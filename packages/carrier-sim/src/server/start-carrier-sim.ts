@@ -20,7 +20,7 @@ import { createWireContext } from './wire-context.ts';
 
 /** A running simulator; `Own` are the names of your own carriers. */
 export interface CarrierSim<Own extends string = never> extends AsyncDisposable {
-  /** Where it listens, `http://127.0.0.1:4567`; each carrier answers below its name, such as `/renfe`. */
+  /** Address of the simulator, `http://127.0.0.1:4567`; each carrier answers below its name, such as `/renfe`. */
   readonly url: string;
   /**
    * Changes some fields of a carrier's plan, from its next call on. Returns the whole plan.
@@ -113,7 +113,10 @@ export async function startCarrierSim<Own extends string = never>(
   for (const carrier of carrierSimIds) {
     const wire = wires[carrier].create(
       createWireContext({
-        ...{ carrier, seed, credentials, now },
+        carrier,
+        seed,
+        credentials,
+        now,
         trains: trainsOf,
         plan: () => planOf(carrier),
       }),

@@ -17,15 +17,15 @@ export interface Fare {
 /** The name of a brand. */
 export type TrainBrand = SpanishBrand | EuropeanBrand;
 
-/** Who runs a train. */
+/** Company that runs a train. */
 export type Operator = 'renfe' | 'ouigo' | EuropeanOperator;
 
-/** What decides the fares of one train, or of two with a change. */
+/** Properties that decide the fares of one train, or of two with a change. */
 export interface PricedRide {
   readonly minutes: number;
   /** 1 or more. */
   readonly seatsLeft: number;
   readonly brands: readonly TrainBrand[];
-  /** Who runs the first train. */
+  /** Company that runs the first train. */
   readonly operator: Operator;
 }

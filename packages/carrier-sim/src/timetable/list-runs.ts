@@ -7,12 +7,12 @@ import type { TrainRun } from './train.ts';
 
 const minutesPerDay = 1440;
 
-/** What decides the trains of one brand between two stations on one day. */
+/** Query for the trains of one brand between two stations on one day. */
 interface RunsQuery {
   readonly seed: string;
   readonly service: Service;
   readonly date: string;
-  /** At most 1,000. Extra trains run where the timetable has fewer. Default 0. */
+  /** Number of trains, at most 1,000. Extra trains run where the timetable has fewer. Default 0. */
   readonly atLeast?: number;
 }
 
@@ -107,7 +107,7 @@ const extraFirsts = 96;
  */
 const extraSeconds = 720;
 
-/** What decides the journeys with a change between two stations on one day. */
+/** Query for the journeys with a change between two stations on one day. */
 interface ConnectionsQuery {
   readonly seed: string;
   readonly date: string;

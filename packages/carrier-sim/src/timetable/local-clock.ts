@@ -39,7 +39,7 @@ const clocks: Readonly<Record<Zone, Intl.DateTimeFormat>> = {
 const quarterMs = 15 * minuteMs;
 /** A year of quarters. */
 const maxOffsets = 35_040;
-/** By zone and quarter of an hour since 1970. */
+/** Offsets by zone and quarter of an hour since 1970. */
 const offsets = new Map<Zone, Map<number, number>>();
 
 /** Returns how many minutes the clocks of a zone are ahead of UTC at an instant. */
@@ -63,7 +63,7 @@ function readOffset(ms: number, zone: Zone): number {
   return (local - Math.floor(ms / minuteMs) * minuteMs) / minuteMs;
 }
 
-/** What the clocks of a zone show at an instant. */
+/** Reading of the clocks of a zone at an instant. */
 export interface LocalTime {
   /** `2026-12-01` */
   readonly date: string;

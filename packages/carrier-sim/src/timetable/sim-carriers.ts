@@ -29,7 +29,7 @@ export function isCarrier(value: unknown): value is CarrierSimId {
   return aCarrier.test(value);
 }
 
-/** Returns the error for an unknown carrier. `known` are the ids of those that it may be. */
+/** Returns the error for an unknown carrier. `known` are the valid ids. */
 export function wrongCarrier(
   action: string,
   carrier: unknown,

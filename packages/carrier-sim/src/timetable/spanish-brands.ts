@@ -1,4 +1,4 @@
-/** What trains are sold as, and when they run. */
+/** Name under which trains are sold, and their times. */
 interface Brand {
   /** First and last departure of the day, in minutes after midnight. */
   readonly hours: readonly [first: number, last: number];

@@ -23,7 +23,7 @@ import {
 import type { StationPair } from './station-pair.ts';
 import type { Ride, Train, TrainFare, TrainRun } from './train.ts';
 
-/** Which trains to list. */
+/** Query for the trains to list. */
 export interface TrainsQuery extends StationPair {
   /** The carrier that lists them. Default: all, each train once, with the fares of all. */
   readonly carrier?: CarrierSimId | undefined;
@@ -39,7 +39,7 @@ export interface Timetable {
   /**
    * Returns the trains between two stations on one day, by departure; none when no carrier serves the pair.
    *
-   * `journeys` (0-1000) sets how many trains each carrier lists. Default: those of its timetable.
+   * `journeys` (0-1000) sets how many trains each carrier lists. Default: all of its timetable.
    *
    * @throws RangeError when the date is not a calendar day, the carrier is unknown or `journeys` is out of range.
    */
@@ -59,7 +59,7 @@ export function createTimetable(options: { readonly seed: number | string }): Ti
   const seed = String(resolveByRules<typeof options>('create timetable', options, rules).seed);
   const listings = createBoundedMap<readonly Train[]>(MAX_KEPT, (trains) => trains.length + 5);
 
-  /** The same list at every call, as long as it is kept: trains are drawn once for a pair, day and seller. */
+  /** Returns one list for equal queries, while it is kept: trains are drawn once for a pair, day and seller. */
   function listingOf(query: Omit<ListingQuery, 'seed'>): readonly Train[] {
     const { origin, destination, date, carrier, journeys } = query;
     const key = `${origin} ${destination} ${date} ${carrier} ${journeys}`;
@@ -96,7 +96,7 @@ export const aSeed: Rule = {
   test: (seed) => typeof seed === 'string' || Number.isFinite(seed),
 };
 
-/** How many journeys a carrier lists. */
+/** Rule of the number of journeys that a carrier lists. */
 export const aCount: Rule = wholeBetween(0, 1000);
 
 /** Returns the trains of several listings, each once with every seller and fare, by departure. */

@@ -21,11 +21,11 @@ export interface TrainRun {
   readonly arrivalMs: number;
   /** 0 when sold out. */
   readonly seatsLeft: number;
-  /** Who runs this train, on the network beyond the Spanish one. */
+  /** Company that runs this train, on the network beyond the Spanish one. */
   readonly operator?: Operator;
   /** The line that travellers know the train by, `IC 8`, where there is one. */
   readonly line?: string;
-  /** How late it is expected to leave and to arrive (1-25); absent: on time. */
+  /** Minutes by which the train is expected to leave and arrive late (1-25); absent: on time. */
   readonly delayMinutes?: number;
   /** Absent: it runs. A cancelled train has no seats. */
   readonly cancelled?: true;
@@ -47,7 +47,7 @@ export interface TrainFare extends Fare {
   readonly seller: CarrierSimId;
 }
 
-/** What a carrier sells for a search: one train, or two with a change. */
+/** Journey that a carrier sells for a search: one train, or two with a change. */
 export interface Train extends TrainRun {
   readonly operator: Operator;
   /** The carriers that list it, sold out or not. */
@@ -55,7 +55,7 @@ export interface Train extends TrainRun {
   /** Empty when sold out, and of carriers that know no price. */
   readonly fares: readonly TrainFare[];
   /**
-   * Both rides of a journey with a change, whose `number` and `brand` are those of the first. The second may leave from another
+   * Both rides of a journey with a change, whose `number` and `brand` are from the first. The second may leave from another
    * station of the same city.
    */
   readonly connection?: readonly [TrainRun, TrainRun];

@@ -15,7 +15,7 @@ interface Document {
 
 /** Creates Avlo's wire: one static file per UTC day, with the whole network. */
 export function createAvloWire(context: WireContext): Wire {
-  /** By UTC day, with the lists of trains that each was made of. */
+  /** Documents by UTC day, with the lists of trains that each was made of. */
   const documents = createBoundedMap<Document>(MAX_DOCUMENTS);
 
   /** Made again if the plan has other trains now. */

@@ -14,7 +14,7 @@ import {
   type WireContext,
 } from './wire.ts';
 
-/** What Renfe keeps of a visitor between calls. */
+/** State of a visitor between calls. */
 interface RenfeSession {
   dwrSessionId?: string;
   search?: { readonly origin: string; readonly destination: string; readonly date: string };
@@ -26,7 +26,7 @@ const resultPath = '/vol/buscarTrenEnlaces.do';
 
 /**
  * Faults of Renfe alone: `waiting-room` answers a search with a page for people, `list-error` writes an error into an empty list,
- * `exception` is one without a code, `no-fares` lists trains that are not full without any fare, `not-running` says of each that it
+ * `exception` is one without a code, `no-fares` lists trains that are not full without any fare, `not-running` marks each as one that
  * does not run.
  */
 export const renfeFaults: {

@@ -41,7 +41,7 @@ export function expectedEnds(
   };
 }
 
-/** Returns the time of a journey from door to door, as it is expected: what servers say of it. */
+/** Returns the time of a journey from door to door by expected times, as servers state it. */
 export function expectedMs(train: Train, walks?: Walks): number {
   const { startMs, endMs } = expectedEnds(train, walks);
   return endMs - startMs;

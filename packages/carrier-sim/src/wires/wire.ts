@@ -32,7 +32,7 @@ export function jsonAnswer(body: unknown, status = 200, headers: Answer['headers
 
 /** A request as it was sent. */
 export interface RawRequest {
-  /** In upper case. */
+  /** Method in upper case. */
   readonly method: string;
   /** Below the carrier's prefix, as it was sent: `/trains/2026-12-01`, `/` at least. */
   readonly path: string;
@@ -41,13 +41,13 @@ export interface RawRequest {
   readonly headers: Readonly<IncomingHttpHeaders>;
   /** The body as text in UTF-8, at most 1 MiB (more is answered 413); empty when there is none. */
   readonly body: string;
-  /** The same as bytes. */
+  /** Body as bytes. */
   readonly bytes: Uint8Array;
 }
 
 /** The request of one call. */
 export interface WireRequest extends RawRequest {
-  /** Of the call's path. */
+  /** Parameters of the call's path. */
   readonly params: Readonly<Record<string, string>>;
   /** The fault of the wire's own that strikes this call, with its options. */
   readonly fault?: {
@@ -86,7 +86,7 @@ export interface Wire extends WireFaults {
 /** Rules of the options that a fault has beside `share`. */
 export type FaultOptions = Readonly<Record<string, Rule>>;
 
-/** Of a fault that has no options beside `share`. */
+/** Options of a fault that has none beside `share`. */
 export type NoOptions = Readonly<Record<never, Rule>>;
 
 /** A wire in the registry: how to create it, and what plans may ask of it. */
@@ -96,7 +96,7 @@ export interface WireEntry<
   create(context: WireContext): Wire;
   /** Faults of its own, by kind; they strike searches, and reach `answer` as `request.fault`. */
   readonly faults?: Faults;
-  /** In which its server prefers to send answers to clients that take compressed ones. Default `gzip`. */
+  /** Coding that the server prefers for clients that accept compressed answers. Default `gzip`. */
   readonly coding?: ServerCoding;
   /** Whether it answers in pages, so that plans may set `pageSize`. */
   readonly pages?: true;
@@ -108,10 +108,10 @@ export type Finding =
   | { readonly kind: 'not-served' }
   | { readonly kind: 'date-not-on-sale' };
 
-/** How many days ahead trains are on sale. */
+/** Days ahead on which trains are on sale. */
 export const maxDaysAhead = 180;
 
-/** What a login accepts. */
+/** Credentials that a login accepts. */
 export interface Credentials {
   readonly username: string;
   readonly password: string;
@@ -121,23 +121,23 @@ export interface Credentials {
 export interface AroundQuery extends StationPair {
   /** Epoch milliseconds. */
   readonly atMs: number;
-  /** `later`: those that leave (or arrive) at the instant or after it; `earlier`: those that leave before it, or arrive by it. */
+  /** `later`: journeys that leave (or arrive) at the instant or after it; `earlier`: journeys that leave before it, or arrive by it. */
   readonly direction: 'earlier' | 'later';
-  /** Which end of a journey is compared. Default `departure`. */
+  /** End of a journey that is compared. Default `departure`. */
   readonly by?: 'departure' | 'arrival';
-  /** How many of the nearest are left out: those of the instant that a page before this one had. Default 0. */
+  /** Number of the nearest journeys to leave out: an earlier page had them. Default 0. */
   readonly skip?: number;
-  /** How many, the nearest to the instant. */
+  /** Most journeys, the nearest to the instant. */
   readonly limit: number;
   /** Leaves out journeys, such as those with a change. */
   accepts?(train: Train): boolean;
 }
 
-/** What a wire gets from the simulator. */
+/** Context that a wire gets from the simulator. */
 export interface WireContext {
   /** Several carriers may have one wire. */
   readonly carrier: CarrierSimId;
-  /** What a carrier with a login accepts; `undefined`: any texts that are not empty. */
+  /** Credentials that a carrier with a login accepts; `undefined`: any texts that are not empty. */
   readonly credentials: Credentials | undefined;
   /** Decides the ids of sessions and tokens. */
   readonly seed: string;
@@ -147,7 +147,7 @@ export interface WireContext {
   find(query: StationPair & { readonly date: string }): Finding;
   /** Returns what the carrier sells around an instant, for wires that answer in pages. */
   findAround(query: AroundQuery): Finding;
-  /** Returns the most journeys that a page may have: what the request wants, or less if the plan says so. */
+  /** Returns the most journeys that a page may have: as many as the request wants, or fewer by the plan. */
   pageSize(wanted: number): number;
   /** Returns the carrier's trains, also of a day that is not on sale: the same list as before, while it is kept. */
   trains(query: StationPair & { readonly date: string }): readonly Train[];

@@ -46,7 +46,7 @@ export const wireFaultKinds: readonly WireFaultKind[] = carrierSimIds.flatMap(
   (carrier) => Object.keys(entryOf(carrier).faults ?? {}) as WireFaultKind[],
 );
 
-/** What plans may ask of a carrier beside what they may ask of all. */
+/** Traits of a carrier that decide which fields its plans may have. */
 export interface PlanTraits {
   /** The options of its own faults, by kind. */
   readonly faults: Readonly<Record<string, FaultOptions>>;

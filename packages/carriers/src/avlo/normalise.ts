@@ -52,7 +52,7 @@ export function normaliseAvlo(
   return withOperators(answer, { renfe: 'Renfe' });
 }
 
-/** Any id is one of a station, also of those that the table lacks. */
+/** Any id is one of a station, also of a station that the table lacks. */
 function idAt(read: WireReader, row: WireRecord, name: string): string {
   const id = row[name];
   if (typeof id !== 'number' && typeof id !== 'string')

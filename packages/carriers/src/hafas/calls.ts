@@ -14,17 +14,17 @@ export interface ConnectionDecoder {
   readonly profile: ResolvedProfile;
   /** The day that its times count from, `20261201`. */
   readonly day: string;
-  /** Whose clocks show times without an offset: those of the stop, else those of the server. */
+  /** Clocks that times without an offset are read by: the clocks of the stop, else of the server. */
   readonly clocks: 'stop' | 'server';
   /** Whether rides have the stations where they call on the way. */
   readonly stops: boolean;
-  /** Whether an id is that of a station of the query, which keeps it. */
+  /** Returns whether an id is that of a station of the query, which keeps it. */
   isAsked(id: StationId): boolean;
 }
 
 /** A decoder, and the zones of places that are near stops which the table has. */
 export interface CallDecoder extends ConnectionDecoder {
-  /** By their places in the list of locations. */
+  /** Zones by indexes in the list of locations. */
   readonly zones: ReadonlyMap<unknown, string>;
 }
 
@@ -58,8 +58,8 @@ export function callsOf(
 }
 
 /**
- * Returns the zones of addresses, and of stops that the table lacks, to or from which there is a way on foot: those of the stop at
- * its other end.
+ * Returns the zones of addresses, and of stops that the table lacks, at one end of a way on foot: the zone of the stop at the
+ * other end.
  */
 export function zonesBeside(
   { row, frame }: ConnectionDecoder,
@@ -151,7 +151,7 @@ export function callOf(
   };
 }
 
-/** Whether a field is there: `null` is absent. */
+/** Returns whether a field is there: `null` is absent. */
 export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }

@@ -4,7 +4,7 @@ import { shownText } from '../wire/shown-text.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 import type { ResolvedProfile } from './hafas-profile.ts';
 
-/** What is known of a connection's fares beside them. */
+/** Context of a connection's fares. */
 export interface FareContext {
   readonly profile: ResolvedProfile;
   readonly fetchedAt: number;
@@ -14,7 +14,7 @@ export interface FareContext {
 
 /**
  * Reads the prices of a connection: its total, else the fares that the server sells for all of it, else its only fare. Of several
- * other fares the wire does not say which ones a traveller needs: they are supplements, tickets of some people, of a month, or for a
+ * other fares it is not known which ones a traveller needs: they are supplements, tickets of some people, of a month, or for a
  * bicycle. One without a price, or with a negative one, is no offer: servers write -1 where they know none.
  */
 export function readFares(

@@ -29,8 +29,8 @@ function codesOf(code: CarrierErrorCode, own: string): Record<string, CarrierErr
 }
 
 /**
- * Reads an answer. Errors come with status 200: that of the envelope, then that of the search. An answer may have those of other
- * methods beside it, in any order.
+ * Reads an answer. Errors come with status 200: in the envelope, then in the answer to the search. Answers to other methods may be
+ * beside it, in any order.
  *
  * @throws CarrierError
  */
@@ -42,7 +42,7 @@ export function readFrame({ read, carrier }: CarrierDecoder, bytes: Uint8Array):
   const unnamed = services.find(({ meth }) => meth === undefined || meth === null);
   const own = service ?? unnamed;
   if (own === undefined) {
-    // The other methods may say why there is no answer to the search.
+    // The other methods may have the reason why there is no answer to the search.
     for (const { err } of services) throwUnlessOk(read, carrier, err);
     throw read.error(
       'an answer to `TripSearch` at `svcResL`',

@@ -2,13 +2,13 @@ import type { RideLeg } from '@ticketing/core';
 import { aName, anObject, oneOf, type Rule, required, resolveByRules } from '@ticketing/kit';
 import { aZone } from '../wire/endpoint.ts';
 
-/** What one operator's server expects and answers. None is shipped: it comes from you. */
+/** Requirements and answers of one operator's server. No profile is shipped: yours comes from the operator. */
 export interface HafasProfile {
   /** Below `baseUrl`, `'/bin/mgate.exe'`. */
   readonly path: string;
   /** IANA time zone of the server: of its questions, and of times without an offset. */
   readonly zone: string;
-  /** Of the protocol, `'1.45'`. */
+  /** Version of the protocol, `'1.45'`. */
   readonly version: string;
   readonly ext?: string | undefined;
   /** Sent as it is. */
@@ -25,18 +25,18 @@ export interface HafasProfile {
   readonly currency?: string | undefined;
   /** `fares`: its fares are prices of the journey, for one adult. Default `none`. */
   readonly prices?: 'none' | 'fares' | undefined;
-  /** Whose numbers its stations have, `'ibnr'`. */
+  /** System of its station numbers, `'ibnr'`. */
   readonly stationSystem: string;
   /** Codes of its attributes that tell how a ride on demand is booked: such a ride runs only if it was. Default: none. */
   readonly bookingCodes?: readonly string[] | undefined;
 }
 
-/** How a request proves that its sender knows the salt. */
+/** Proof of a request that its sender knows the salt. */
 export type HafasChecksum =
   | { readonly kind: 'none' }
   | { readonly kind: 'checksum' | 'mic-mac'; readonly salt: string };
 
-/** What runs, in the words of `RideLeg.mode`, and `train`. */
+/** Kind of vehicle, in the words of `RideLeg.mode`, and `train`. */
 export type HafasMode = 'train' | NonNullable<RideLeg['mode']>;
 
 /** A checked profile with every field that has a default. */

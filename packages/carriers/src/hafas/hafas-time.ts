@@ -13,7 +13,7 @@ export interface WireTime {
 
 /**
  * Returns the instants that a time may mean, ascending: one, or two for the hour that clocks show twice, where the wire does not
- * say which.
+ * tell them apart.
  *
  * @throws CarrierError `PROTOCOL` for what is not a time; RailError for a day or a time of day that does not exist
  */

@@ -62,8 +62,8 @@ function isRide({ kind }: Leg): boolean {
 }
 
 /**
- * Marks the way to the last ride: the server says which ride is not reached as things are, and how many minutes each change takes at
- * least. That a ride is cancelled says more.
+ * Marks the way to the last ride: the server marks a ride that is not reached by expected times, and has the least minutes of each
+ * change. A cancelled ride has no risk: it is worse than one.
  */
 function markRisk(legs: Leg[], section: WireRecord, shortest: number | undefined): void {
   const [after, way] = [legs.at(-1), legs.at(-2)];

@@ -25,7 +25,7 @@ interface ReadPage {
   readonly receivedAt: number;
 }
 
-/** A connection, and the page that it stands on. */
+/** A connection, and its page. */
 interface Row extends ReadPage {
   readonly connection: WireRecord;
 }
@@ -92,8 +92,8 @@ export function normaliseHafas(
 }
 
 /**
- * Returns the journey of a connection whose times may be on the clocks of the stops or of the server: on those of the stops, unless the
- * connection's own duration is that of the other reading alone.
+ * Returns the journey of a connection whose times may be on the clocks of the stops or of the server: of the stops, unless the
+ * connection's own duration agrees with the other reading alone.
  */
 function readByClocks(
   legsBy: (clocks: ConnectionDecoder['clocks']) => ConnectionLegs,

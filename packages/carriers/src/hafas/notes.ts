@@ -19,7 +19,7 @@ export interface HafasNotes {
   at(...pointers: readonly unknown[]): ReadonlySet<HafasNote>;
 }
 
-/** Types of remarks that say what does not go as planned; `M` is a text of the operator, `R` a real-time text. */
+/** Types of remarks about what does not go as planned; `M` is a text of the operator, `R` a real-time text. */
 const DISRUPTIONS: ReadonlySet<unknown> = new Set([...'DGLMNOPQRUY']);
 
 /** Codes of texts that are for programs: websites, numbers of stops, zones of fares, layouts of trains and platforms. */
@@ -80,7 +80,7 @@ function noteOf({ type, code, txtN, txtS, txtL }: WireRecord, icon: unknown): Ha
     return operator === undefined ? empty : { operator };
   }
   if (FOR_PROGRAMS.has(code) || txtN === 'NULL') return empty;
-  // It only says that there are other texts, unless it is the sign of a cancelled train.
+  // It only announces other texts, unless it is the sign of a cancelled train.
   if (type === 'C' && icon !== 'cancel') return empty;
   const isDisruption =
     icon === 'cancel' || icon === 'HimWarn' || (DISRUPTIONS.has(type) && icon !== 'HimLow');

@@ -7,9 +7,9 @@ import {
 } from '@ticketing/core';
 import type { HafasFrame } from './frame.ts';
 
-/** What one question asks for. */
+/** Journeys that one question asks for. */
 export type HafasAsk =
-  /** Departures from `atMs` until `untilMs`: those of a day, or the last ones before an instant that none follows. */
+  /** Departures from `atMs` until `untilMs`: of a day, or the last ones before an instant that none follows. */
   | {
       readonly kind: 'day' | 'before';
       readonly atMs: number;
@@ -26,7 +26,7 @@ function writeToken(ms: number, context = ''): string {
   return `${ms}|${context}`;
 }
 
-/** The instants that a token may name: those of the years 1974 to 2197. */
+/** Instants that a token may name: of the years 1974 to 2197. */
 const [FIRST_MS, LAST_MS] = [1.3e11, 7.1e12];
 
 /** @throws CarrierError `BAD_REQUEST` for a token that is none of ours */

@@ -52,7 +52,7 @@ const MOST_PAGES_BEFORE = 150;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How long before an instant departures are looked for that none follows, one after another. */
+/** Spans before an instant without later departures in which departures are looked for, one after another. */
 const LOOK_BACK_MS = [6 * HOUR_MS, DAY_MS, 3 * DAY_MS];
 
 /** Asks for a page; without a time or a page for a day: one page after another while they fit. */
@@ -130,7 +130,7 @@ async function requestRest(
   return { pages, ask, ended: false };
 }
 
-/** Whether a server says that there is no further page. */
+/** Returns whether a server reports that there is no further page. */
 function isEnd(error: unknown): boolean {
   return (
     CarrierError.is(error) && (error.code === 'NO_RESULTS' || error.code === 'DATE_OUT_OF_RANGE')
@@ -210,7 +210,7 @@ async function send(
   return { body: response.body, receivedAt: response.receivedAt };
 }
 
-/** Whether arrivals after an instant are asked for that none precedes. */
+/** Returns whether arrivals after an instant are asked for that none precedes. */
 function isAfterArrivals({ kind, context }: HafasAsk): boolean {
   return kind === 'later' && context === undefined;
 }
@@ -239,7 +239,7 @@ function refuseWall(carrier: string, { headers, status, body }: CarrierHttpRespo
   );
 }
 
-/** Reads a page only so far as the next one needs; what is wrong with it says `normalise`. */
+/** Reads a page only so far as the next one needs; `normalise` reports what is wrong with it. */
 function frameOf({ decoder }: HafasServer, { body }: HafasBytes): HafasFrame | undefined {
   try {
     return readFrame(decoder, body);
@@ -266,7 +266,7 @@ function isOver(
   return connections.some((one) => departureOf(decoder, one, origin.zone) >= untilMs);
 }
 
-/** Returns when the first ride of a connection leaves; NaN when the connection does not say so. */
+/** Returns when the first ride of a connection leaves; NaN when the connection has no time. */
 function departureOf(decoder: CarrierDecoder, connection: WireRecord, zone: string): number {
   const { read } = decoder;
   try {

@@ -67,7 +67,7 @@ function operatorOf(notes: Iterable<HafasNote>): string | undefined {
   return undefined;
 }
 
-/** Attributes that tell how a ride is booked are no remarks: which ones do, the profile says. */
+/** Attributes of how a ride is booked are no remarks: the profile lists them. */
 function remarksOf(
   { profile: { bookingCodes } }: ConnectionDecoder,
   notes: ReadonlySet<HafasNote>,

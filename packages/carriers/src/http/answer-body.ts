@@ -11,7 +11,7 @@ import { CarrierError, type CarrierHttpResponse } from '@ticketing/core';
 /** Content codings that are asked for. */
 export const ACCEPTED_CODINGS: string = 'gzip, br';
 
-/** Bytes that come out of a decoder at a time: those that exceed a bound by the most. */
+/** Bytes that come out of a decoder at a time: the most by which a bound is exceeded. */
 export const PIECE_BYTES: number = 64 * 1024;
 /** Codings of one body, and characters of the name of an unknown one in an error. */
 const MAX_CODINGS = 4;

@@ -23,8 +23,8 @@ export interface CarrierHttpOptions {
   /** Milliseconds to connect, 1 to 60,000. Default 1,000; never longer than the deadline. */
   readonly connectTimeoutMs?: number | undefined;
   /**
-   * How often a request is sent again after a network failure or a `Retry-After` that fits the
-   * deadline, 0 to 5. Default 1. Searches only read, so a POST may be sent twice.
+   * Further attempts after a network failure or a `Retry-After` that fits the deadline,
+   * 0 to 5. Default 1. Searches only read, so a POST may be sent twice.
    */
   readonly retries?: number | undefined;
   /** Epoch ms. Default `Date.now`. */
@@ -141,9 +141,11 @@ function createClient(carrier: CarrierId, options: ResolvedCarrierHttpOptions): 
     const known = pools.get(origin);
     if (known) return known;
     const pool = new Pool(origin, {
-      ...{ connections, connect: { timeout: connectTimeoutMs } },
+      connections,
+      connect: { timeout: connectTimeoutMs },
       // A request has one timer of its own, for its deadline.
-      ...{ headersTimeout: 0, bodyTimeout: 0 },
+      headersTimeout: 0,
+      bodyTimeout: 0,
     });
     pools.set(origin, pool);
     return pool;

@@ -12,7 +12,7 @@ export interface ExchangeLimits {
   now(): number;
   /** Longest body of an answer that resolves, as it is sent and when it is decoded. */
   readonly maxBodyBytes: number;
-  /** The same of an answer whose status is in `alsoResolve`. */
+  /** Largest body of an answer whose status is in `alsoResolve`, in bytes. */
   readonly maxErrorBytes: number;
   /** Returns the error of an answer that is refused by its status and headers, before its body is read; else `undefined`. */
   refusal(status: number, headers: CarrierHttpResponse['headers']): Error | undefined;
@@ -57,7 +57,7 @@ export function exchange(
   });
 }
 
-/** Asks for compressed answers, unless the request itself says what it takes. */
+/** Asks for compressed answers, unless the request has an `accept-encoding` of its own. */
 function withCodings(headers: Readonly<Record<string, string>>): Record<string, string> {
   const asks = Object.keys(headers).some((name) => name.toLowerCase() === 'accept-encoding');
   return asks ? headers : { ...headers, 'accept-encoding': ACCEPTED_CODINGS };

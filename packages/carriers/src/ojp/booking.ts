@@ -16,7 +16,7 @@ const none: readonly XmlElement[] = [];
 const onDemand: ReadonlySet<unknown> = new Set(['service', 'stop']);
 
 /**
- * Returns how a ride is booked that runs only if it was: the service says that it needs a booking, or is a line on demand, or has
+ * Returns the booking of a ride that runs only if it was booked: the service needs a booking, or is a line on demand, or has
  * arrangements for it and is no train, which people may book but need not.
  */
 export function bookingOf(
@@ -58,8 +58,8 @@ function textsOf(arrangement: XmlElement): readonly (string | undefined)[] {
 }
 
 /**
- * Returns the last instant for a booking, where the arrangements say it: some time before the departure, or a time of the day before or
- * of the same day; of several the first. A time of day alone does not say of which day.
+ * Returns the last instant for a booking, where the arrangements have one: some time before the departure, or a time of the day before or
+ * of the same day; of several the first. A time of day alone leaves the day open.
  */
 function untilOf(
   { clock }: Pick<CarrierDecoder, 'clock'>,

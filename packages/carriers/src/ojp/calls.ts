@@ -60,7 +60,7 @@ export function stopsOf(
   context: StopContext,
 ): readonly RideStop[] | undefined {
   const calls = childrenOf(timed, 'LegIntermediate', 'LegIntermediates');
-  // Without one, only their order says that the ends follow each other.
+  // Without one, only their order shows that the ends follow each other.
   if (calls.length > MAX_STOPS || (calls.length === 0 && !isNext(timed))) return undefined;
   try {
     return calls.map((call) => rideStopOf(decoder, call, context));
@@ -111,7 +111,7 @@ export function minutesOf(text: string | undefined): number | undefined {
   );
 }
 
-/** Whether an element has a child that is true. */
+/** Returns whether an element has a child that is true. */
 export function isTrue(element: XmlElement | undefined, name: string): boolean {
   const text = textAt(element, name);
   return text === 'true' || text === '1';

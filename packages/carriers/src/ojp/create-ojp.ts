@@ -7,13 +7,13 @@ import { type OjpHeaders, type OjpWire, requestOjp } from './request.ts';
 
 /** Options of `createOjp`. */
 export interface OjpOptions extends OperatorServer {
-  /** Who asks (`RequestorRef`), as the operator registered you. */
+  /** Name under which the operator registered you (`RequestorRef`). */
   readonly requestor: string;
   /** IANA zone of stations that the table lacks. */
   readonly zone: string;
   /** Returns headers of each request, such as `authorization`. What it throws is `AUTH`. */
   readonly headers?: OjpHeaders | undefined;
-  /** Whose codes the server's `StopPlaceRef` are. Default `uic`. */
+  /** System whose codes the server's `StopPlaceRef` are. Default `uic`. */
   readonly stationSystem?: string | undefined;
   /** Journeys of one request, 1 to 100. Default 12. */
   readonly results?: number | undefined;

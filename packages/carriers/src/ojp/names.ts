@@ -11,7 +11,7 @@ const modes: readonly (readonly [pattern: RegExp, mode: RideLeg['mode'] | 'train
   [/ferry|water|ship/, 'ferry'],
 ];
 
-/** Category and number as one text, where nothing else has the number: `RJ 797`. One or two digits may be those of a line. */
+/** Category and number as one text, where nothing else has the number: `RJ 797`. One or two digits may be the number of a line. */
 const NUMBERED = /^(\p{L}{1,6}) (\d{3,6})$/u;
 
 /**

@@ -32,7 +32,7 @@ interface Delivery {
 
 /** Options for reading answers. */
 export interface OjpReading {
-  /** Of stops that the table lacks. */
+  /** Zone of stops that the table lacks. */
   readonly zone: string;
   /** Whether rides have the stations where they call on the way. */
   readonly stops: boolean;

@@ -2,7 +2,7 @@ import type { CarrierDecoder } from '../wire/decoder.ts';
 import type { JourneyDecoder, WirePlace } from '../wire/read-journeys.ts';
 import { childOf, childrenOf, textAt, type XmlElement } from '../wire/xml-reader.ts';
 
-/** What the context of an answer says of a stop. */
+/** Stop in the context of an answer. */
 interface OjpPlace {
   readonly name?: string | undefined;
   /** The station of a platform. */
@@ -21,7 +21,7 @@ const SLOID = /^ch:1:sloid:(\d{1,5})(?::|$)/;
 export function readPlaces(delivery: XmlElement): OjpPlaces {
   const places = new Map<string, OjpPlace>();
   const list = childOf(childOf(delivery, 'TripResponseContext'), 'Places');
-  // 1.0 says `Location`.
+  // In 1.0 it is `Location`.
   for (const place of childrenOf(list, 'Place', 'Location')) {
     for (const kind of ['StopPoint', 'StopPlace'] as const) {
       const stop = childOf(place, kind);
@@ -45,10 +45,10 @@ function positionOf(place: XmlElement): Pick<OjpPlace, 'latitude' | 'longitude'>
   return isPosition ? { latitude, longitude } : {};
 }
 
-/** What is known of stops beside what an element says. */
+/** Data of stops beside that of an element. */
 export interface StopContext {
   readonly places: OjpPlaces;
-  /** Of a stop that the table lacks. */
+  /** Zone of a stop that the table lacks. */
   readonly zone: string;
 }
 

@@ -1,7 +1,7 @@
 import { CarrierError, type CarrierErrorCode } from '@ticketing/core';
 import { childrenOf, type XmlElement } from '../wire/xml-reader.ts';
 
-/** By the end of a problem's type: 2.0 says `TRIP_NOTRIPFOUND`, and servers put other words before it. */
+/** Codes by the end of a problem's type: 2.0 has `TRIP_NOTRIPFOUND`, and servers put other words before it. */
 const codeByProblem: readonly (readonly [end: string, code: CarrierErrorCode])[] = [
   ['NOTRIPFOUND', 'NO_RESULTS'],
   ['ORIGINUNKNOWN', 'NOT_SERVED'],
@@ -28,9 +28,9 @@ const codeByElement: ReadonlyMap<string, CarrierErrorCode> = new Map([
 
 const PROBLEM = /^[A-Z]{1,40}(?:_[A-Z]{1,40}){0,8}$/;
 
-/** What a server says is wrong. */
+/** Problem that a server reports. */
 export interface OjpProblem {
-  /** As the server writes it. */
+  /** Type in the words of the server. */
   readonly type: string;
   /** Absent: a type that is not known. */
   readonly code?: CarrierErrorCode;

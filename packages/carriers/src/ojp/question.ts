@@ -1,7 +1,7 @@
 import { addDays, CarrierError, type CarrierQuery, type LocalClock } from '@ticketing/core';
 import { readKnown, type TimePage, writeKnown } from '../wire/time-pages.ts';
 
-/** What a query asks a server without cursors for. */
+/** Question to a server without cursors. */
 export interface OjpQuestion extends TimePage {
   /** Epoch ms: pages are asked for until there. Absent: one page. */
   readonly untilMs?: number;

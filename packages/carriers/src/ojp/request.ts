@@ -32,7 +32,7 @@ export type OjpHeaders = () =>
   | Readonly<Record<string, string>>
   | Promise<Readonly<Record<string, string>>>;
 
-/** Where and how an OJP server is asked. */
+/** Access to an OJP server. */
 export interface OjpAccess {
   readonly url: string;
   readonly decoder: CarrierDecoder;
@@ -111,7 +111,7 @@ async function askPage(
     }),
     signal,
     deadline,
-    // Some servers say in the body what was wrong with a request.
+    // The body of some servers has what was wrong with a request.
     alsoResolve: [400],
   });
   refuseRedirect(decoder.carrier, answer);

@@ -107,16 +107,16 @@ export function readOperators(
   }
 }
 
-/** Reads what a service says of itself: who may use it, what is on board, and how it may be booked where that is no condition. */
+/** Reads the attributes of a service: who may use it, what is on board, and how it may be booked where that is no condition. */
 function notesOf(
   service: XmlElement | undefined,
   isBooked: boolean,
 ): readonly (Remark | undefined)[] {
   const attributes = childrenOf(service, 'Attribute').map((attribute) => {
     const code = textAt(attribute, 'Code');
-    // Of one of its stops, such as the side of the doors: it does not say which.
+    // Of one of its stops, such as the side of the doors: which one is not known.
     if (code?.includes('_InfoCall')) return undefined;
-    // 1.0 says `Text` for both.
+    // In 1.0 both are `Text`.
     return noteOf(childOf(attribute, 'UserText', 'Text'), code);
   });
   return [

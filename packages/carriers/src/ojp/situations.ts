@@ -4,7 +4,7 @@ import { childOf, childrenOf, textAt, type XmlElement } from '../wire/xml-reader
 
 /** The situations of an answer (SIRI SX), each read once, when something refers to it. */
 export interface Situations {
-  /** Returns those that an element refers to. */
+  /** Returns the situations that an element refers to. */
   of(element: XmlElement | undefined): readonly (Remark | undefined)[];
 }
 

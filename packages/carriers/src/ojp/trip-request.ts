@@ -2,15 +2,15 @@ import type { CarrierQuery, Station } from '@ticketing/core';
 import { stationCode } from '../stations/station-table.ts';
 import { askedMs, type TimePage } from '../wire/time-pages.ts';
 
-/** What a request says beside the query. */
+/** Parts of a request beside the query. */
 export interface TripRequest {
   readonly carrier: string;
-  /** Who asks, as the operator knows them. */
+  /** Name under which the operator knows the caller. */
   readonly requestor: string;
-  /** Whose station codes the server has. */
+  /** System of station codes that the server has. */
   readonly system: string;
   readonly page: TimePage;
-  /** How many trips. */
+  /** Number of trips. */
   readonly results: number;
   /** Epoch ms. */
   readonly nowMs: number;

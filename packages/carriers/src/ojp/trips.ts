@@ -62,7 +62,7 @@ export function journeyOf(
   const someCancelled = rides.some(({ cancelled }) => cancelled);
   const journey = createJourney({
     source: decoder.carrier,
-    // Where the trip is cancelled and no ride says so, none runs as planned.
+    // Where the trip is cancelled and no ride is marked, none runs as planned.
     legs: isCancelled && !someCancelled ? legs.map(cancelledLeg) : withMissed(trip, legs, rides),
     offers: [],
     priced: false,
@@ -103,12 +103,12 @@ function changeOf(before: RideLeg, after: RideLeg, ways: readonly XmlElement[]):
   return { kind: 'transfer', origin: before.destination, destination: after.origin, minutes };
 }
 
-/** In 1.0 the duration is all the time between two trains, and the way is a part of it; in 2.0 it is the way. */
+/** Returns the minutes of a way. In 1.0 the duration is all the time between two trains, and the way is a part of it; in 2.0 the duration is the way. */
 function wayMinutesOf(way: XmlElement): number | undefined {
   return minutesOf(textAt(way, 'WalkDuration')) ?? minutesOf(textAt(way, 'Duration'));
 }
 
-/** Walks before the first ride or after the last: those to another place, and those that take time. */
+/** Walks before the first ride or after the last: to another place, or of more than 0 minutes. */
 function walksOf(
   decoder: JourneyDecoder,
   ways: readonly XmlElement[],

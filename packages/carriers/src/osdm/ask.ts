@@ -6,7 +6,7 @@ const TOKEN = /^([da])(\d{1,15})(?:~([^?]*))?(\?.*)?$/s;
 /** Longest token that core accepts, in characters. */
 const MAX_TOKEN = 2048;
 
-/** Which journeys one request asks for: those on one side of an instant, or those that a link of an earlier answer leads to. */
+/** Journeys that one request asks for: on one side of an instant, or behind a link of an earlier answer. */
 export interface OsdmAsk extends TimePage {
   /** The query of the link, `?page=…`. */
   readonly link?: string;
@@ -18,7 +18,7 @@ export interface OsdmLinks {
   readonly prev?: string;
 }
 
-/** Whether a query asks for all journeys of a day. */
+/** Returns whether a query asks for all journeys of a day. */
 export function isWholeDay({ time, page }: CarrierQuery): boolean {
   return time === undefined && page === undefined;
 }
@@ -68,7 +68,7 @@ export function restOfDay(
   return { ...ask, atMs: last > ask.atMs ? last : ask.atMs + MINUTE_MS };
 }
 
-/** Returns the token that stands for an ask. */
+/** Returns the token of an ask. */
 export function writeToken(ask: OsdmAsk): string {
   const { atMs, by, link = '' } = ask;
   return `${by.charAt(0)}${atMs}${writeKnown(ask)}${link}`;
@@ -91,8 +91,8 @@ function readToken({ token, direction }: NonNullable<CarrierQuery['page']>): Osd
 }
 
 /**
- * Returns the ask that a link stands for. A link counts by its query alone: never is another host asked. One that is too long for a
- * token is as if absent, and so are those of a search by arrival: they may lead on by departure, past journeys that arrive later.
+ * Returns the ask of a link. A link counts by its query alone: never is another host asked. One that is too long for a
+ * token is as if absent, and so are the links of a search by arrival: they may lead on by departure, past journeys that arrive later.
  */
 export function followLink(ask: OsdmAsk, href: string | undefined): OsdmAsk | undefined {
   if (ask.by === 'arrival' || href === undefined) return undefined;

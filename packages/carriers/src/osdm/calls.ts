@@ -126,7 +126,7 @@ function platformName(value: unknown): string | undefined {
 
 /**
  * Returns the stations between the ends of a ride, in order. Where one of them cannot be read there is no list: it would have a gap.
- * Border points, and stations where nobody boards or alights, are no stops.
+ * Border points, and stations where no passenger boards or alights, are no stops.
  */
 export function stopsOf(
   decoder: JourneyDecoder,

@@ -14,8 +14,8 @@ const MAX_SETS = 64;
 
 /**
  * Returns offers for all passengers, made of offers that are each for some: the cheapest combination for the same rides, in the same
- * class, flexibility and currency. Where such offers do not cover each passenger once they stay as they are, the cheapest of each set of
- * passengers, and say for whom they are.
+ * class, flexibility and currency. Where such offers do not cover each passenger once they stay unchanged, the cheapest of each set of
+ * passengers, with the indexes of these.
  */
 export function combineOffers(parts: readonly PartyOffer[], count: number): readonly Offer[] {
   const groups = new Map<string, Map<number, Offer>>();
@@ -96,7 +96,7 @@ function joined(offers: readonly Offer[]): Offer {
   };
 }
 
-/** Tickets of one party: where they differ, a part of the price comes back; what one does not say is unknown. */
+/** Tickets of one party: where they differ, a part of the price comes back; a condition that one lacks is unknown. */
 function joinedConditions(
   all: readonly (OfferConditions | undefined)[],
 ): OfferConditions | undefined {

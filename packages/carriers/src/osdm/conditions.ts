@@ -10,7 +10,7 @@ const TICKETS = [
   'continuousServiceOfferParts',
 ] as const;
 
-/** `WITH_CONDITION` stands for all that is neither free of charge nor impossible. */
+/** `WITH_CONDITION` means everything between free of charge and impossible. */
 const conditions: ReadonlyMap<unknown, Condition> = new Map([
   ['YES', 'yes'],
   ['NO', 'no'],
@@ -20,10 +20,10 @@ const conditions: ReadonlyMap<unknown, Condition> = new Map([
 /** Texts of one offer that are read. */
 const MAX_TEXTS = 20;
 
-/** Kinds of conditions of products that say what may be done with a ticket. */
+/** Kinds of conditions of products on what may be done with a ticket. */
 const afterSale: readonly unknown[] = ['REFUND', 'EXCHANGE'];
 
-/** Returns what may be done with the ticket of an offer; `undefined` where the answer does not say. */
+/** Returns what may be done with the ticket of an offer; `undefined` where the answer has no condition. */
 export function conditionsOf(read: WireReader, offer: WireRecord): OfferConditions | undefined {
   const tickets = ticketsOf(read, offer);
   const refund = ofAll(tickets, 'refundable');

@@ -19,7 +19,7 @@ export interface OsdmOptions extends OperatorServer {
   readonly requestor?: string | undefined;
   /** The namespace of station references, `urn:<namespace>:stn:<code>`. Default `uic`. */
   readonly namespace?: string | undefined;
-  /** Whose codes stand in that namespace: of several, the first that a station has. Default `['uic']`. */
+  /** Systems whose codes are in that namespace: of several, the first that a station has. Default `['uic']`. */
   readonly stationCodes?: readonly string[] | undefined;
   /** `two-calls` asks for trips, then for offers for them. Pages always take both. Default `one-call`. */
   readonly mode?: 'one-call' | 'two-calls' | undefined;

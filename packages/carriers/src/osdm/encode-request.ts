@@ -3,10 +3,10 @@ import { stationCode } from '../stations/station-table.ts';
 import { askedMs } from '../wire/time-pages.ts';
 import type { OsdmAsk } from './ask.ts';
 
-/** How a provider names stations. */
+/** Names of stations at a provider. */
 export interface StationNames {
   readonly namespace: string;
-  /** Whose codes stand in it, the preferred first. */
+  /** Systems whose codes are in the namespace, the preferred first. */
   readonly systems: readonly string[];
 }
 
@@ -17,7 +17,7 @@ interface CriteriaContext {
   readonly results: number;
 }
 
-/** The age that is asked for without one: the standard wants an age, and at this one fares are those of adults everywhere. */
+/** Age of a traveller without one: the standard requires an age, and at this one fares are for adults everywhere. */
 const ADULT_AGE = 35;
 
 /**
@@ -56,7 +56,7 @@ export function tripCriteria(
 /** Every stop between the ends of a ride, by the standard's name. Without it there are the ends alone. */
 export const ALL_STOPS = 'REAL_BOARDING_ALIGHTING';
 
-/** Returns the body of a request for offers: for trips that are known, or for those of a search. */
+/** Returns the body of a request for offers: for trips that are known, or for the trips of a search. */
 export function offersBody(
   trips: { readonly tripIds: readonly string[] } | { readonly tripSearchCriteria: object },
   { passengers, travelClass, stops }: CarrierQuery,
@@ -78,7 +78,7 @@ export function offersBody(
   };
 }
 
-/** How requests and answers refer to a passenger of the query. */
+/** Returns the reference of requests and answers to a passenger of the query. */
 export function passengerRef(index: number): string {
   return `p${index + 1}`;
 }

@@ -24,7 +24,7 @@ import type { OsdmWire } from './request.ts';
 import { companiesOf } from './service.ts';
 import { readTrip } from './trip.ts';
 
-/** How a provider's answers are read. */
+/** Readers of a provider's answers. */
 export interface OsdmDecoder {
   readonly decoder: CarrierDecoder;
   readonly codes: StationNames;
@@ -95,14 +95,14 @@ function readAnswer(
       source: decoder.carrier,
       legs,
       offers: priced,
-      // Without any offer at all, the provider does not say that trains are sold out.
+      // Without any offer at all, trains are not known to be sold out.
       ...(!(isPriced && offers.length > 0) && { priced: false }),
     });
   });
   return { page, answer, links };
 }
 
-/** What was asked for, of what was found. */
+/** Returns the journeys that were asked for, of those found. */
 function windowAround(
   whole: boolean,
   pages: readonly PageAnswer[],

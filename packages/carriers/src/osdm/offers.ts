@@ -17,7 +17,7 @@ import { passengerRef } from './encode-request.ts';
 
 interface OfferContext {
   readonly query: CarrierQuery;
-  /** Places of rides among those of the trip, by the ids of legs. */
+  /** Indexes of rides among the rides of the trip, by the ids of legs. */
   readonly rideOf: ReadonlyMap<string, number>;
   readonly fetchedAt: number;
 }
@@ -60,7 +60,7 @@ export function offersByTrip(
 
 /**
  * Returns the offers that a query can use, each id once, and whether the provider priced the trip for it. Offers for some of the
- * passengers are combined to offers for all, or say for whom they are. Left out are offers for sections that are not whole rides: what
+ * passengers are combined to offers for all, or have the indexes of these. Left out are offers for sections that are not whole rides: what
  * they cost for the query is not known.
  */
 export function readOffers(
@@ -121,7 +121,7 @@ function offerOf(
   };
 }
 
-/** Of the offer, else of its first part that has one. */
+/** Returns the coverage of the offer, else of its first part that has one. */
 function coverageOf(read: WireReader, offer: WireRecord): WireRecord | undefined {
   const own = [offer, ...partsOf(read, offer)].find(({ tripCoverage }) => isGiven(tripCoverage));
   return own && read.record(own['tripCoverage'], 'tripCoverage');

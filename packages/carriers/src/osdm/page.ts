@@ -6,7 +6,7 @@ import { problemError } from './problem.ts';
 /** One page of journeys. Without bytes, the provider found none. */
 export interface OsdmPage {
   readonly ask: OsdmAsk;
-  /** Of trips, when they are asked for apart from offers. */
+  /** Answer with trips, when they are asked for apart from offers. */
   readonly trips?: Uint8Array<ArrayBuffer>;
   readonly offers?: Uint8Array<ArrayBuffer>;
 }
@@ -15,7 +15,7 @@ export interface OsdmPage {
 interface PageParts {
   readonly trips: readonly WireRecord[];
   readonly offers: readonly WireRecord[];
-  /** Of a collection of trips; offers have no pages. */
+  /** Links of a collection of trips; offers have no pages. */
   readonly links: OsdmLinks;
 }
 
@@ -47,7 +47,7 @@ function bodyOf(
   const [problem] = read.items(problems, 'problems');
   if (isBare && problem !== undefined) throw problemError(carrier, problem, 200);
   if (body['trips'] === undefined && body['offers'] === undefined) {
-    // A problem may be the whole answer, with a status that says nothing of it.
+    // A problem may be the whole answer, with a status that does not show it.
     if (isProblem(body)) throw problemError(carrier, body, 200);
     throw read.error('trips or offers', body);
   }

@@ -1,14 +1,14 @@
 import { CarrierError, type CarrierErrorCode } from '@ticketing/core';
 import { statusError } from '../http/http-error.ts';
 
-/** What a problem (RFC 9457) says, as far as it decides the error. */
+/** Problem (RFC 9457), as far as it decides the error. */
 interface Problem {
   readonly code?: unknown;
   readonly status?: unknown;
   readonly pointers?: unknown;
 }
 
-/** Statuses whose body says more than the status does. */
+/** Statuses whose body has more than the status does. */
 export const PROBLEM_STATUSES: readonly number[] = [400, 404, 406, 409, 415, 422, 501];
 
 const NOTHING_FOUND = /NO_?(TRIP|OFFER|RESULT|CONNECTION|JOURNEY)/i;
@@ -27,7 +27,7 @@ const codeByStatus: ReadonlyMap<number, CarrierErrorCode> = new Map([
 ]);
 
 /**
- * Returns the error that a problem stands for: by its code where that is known, by what its pointers point at, by its status. The codes of
+ * Returns the error of a problem: by its code where that is known, by what its pointers point at, by its status. The codes of
  * problems are not part of the standard, so an unknown one decides nothing. `httpStatus` is that of the answer.
  */
 export function problemError(carrier: string, problem: unknown, httpStatus: number): CarrierError {

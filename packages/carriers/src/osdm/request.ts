@@ -15,7 +15,7 @@ import { ALL_STOPS, offersBody, type StationNames, tripCriteria } from './encode
 import { type OsdmPage, readPage } from './page.ts';
 import { PROBLEM_STATUSES, problemError } from './problem.ts';
 
-/** What was asked for, the bytes of the answers, and when the last one arrived (epoch ms). */
+/** Question, bytes of the answers, and the arrival of the last one (epoch ms). */
 export interface OsdmWire {
   readonly pages: readonly OsdmPage[];
   /** Whether a day was read to its end. */
@@ -25,7 +25,7 @@ export interface OsdmWire {
   readonly receivedAt: number;
 }
 
-/** What a request needs beside the query. */
+/** Access to a provider. */
 export interface OsdmAccess {
   readonly carrier: string;
   readonly baseUrl: string;
@@ -98,7 +98,7 @@ function nextOfDay(
   }
 }
 
-/** Returns `undefined` when the provider says that there are no journeys. */
+/** Returns `undefined` when the provider reports that there are no journeys. */
 async function askPage(
   access: OsdmAccess,
   query: CarrierQuery,

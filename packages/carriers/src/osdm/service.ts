@@ -4,7 +4,7 @@ import { listRemarks, remarkOf } from '../wire/remarks.ts';
 import { shownText } from '../wire/shown-text.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 
-/** By the modes of the standard's list; any other is no train that this model knows. */
+/** Modes by those of the standard's list; any other is no train that this model knows. */
 const modes: ReadonlyMap<string, RideLeg['mode']> = new Map([
   ...'HIGH_SPEED_TRAIN HISTORIC_TRAIN INTERCITY REGIONAL INTERREGIONAL URBAN TRAIN NIGHT_TRAIN MOTOR_RAIL MOUNTAIN_TRAIN'
     .split(' ')
@@ -19,7 +19,7 @@ const modes: ReadonlyMap<string, RideLeg['mode']> = new Map([
 /** A vehicle that comes when it was ordered. */
 const ON_DEMAND = 'ON_DEMAND_SERVICE';
 
-/** Returns the mode of a vehicle, and whether it is ordered: how, the wire does not say. */
+/** Returns the mode of a vehicle, and whether it is ordered: the wire has no instructions. */
 export function modeOf(service: WireRecord): Pick<RideLeg, 'mode' | 'booking'> {
   const { ptMode } = Object(service['mode']) as { ptMode?: unknown };
   if (typeof ptMode !== 'string') return {};

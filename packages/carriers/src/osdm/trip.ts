@@ -7,8 +7,8 @@ import { callAt, isGiven, platformOf, stationAt, stopsOf, type TripContext } fro
 import { modeOf, namesOf, operatorOf, remarksOf } from './service.ts';
 
 /**
- * The legs of a trip, and the places of its rides among them by the ids that offers use: several ids of one ride are those of trains
- * that people stay in.
+ * Legs of a trip, and the indexes of its rides among them by the ids that offers use: a ride has several ids where people stay in
+ * the train under another number.
  */
 export interface OsdmTrip {
   readonly legs: readonly Leg[];
@@ -94,7 +94,7 @@ function withRisk(legs: readonly Leg[]): readonly Leg[] {
   );
 }
 
-/** The way between two rides, as long as the wire says: all the time between them would make each delay a tight connection. */
+/** Returns the way between two rides with its minutes on the wire: all the time between them would make each delay a tight connection. */
 function changeOf(before: RideLeg, after: RideLeg, ways: readonly WireRecord[]): Leg {
   const minutes = ways.reduce((sum, { duration }) => sum + (minutesOf(duration) ?? 0), 0);
   return { kind: 'transfer', origin: before.destination, destination: after.origin, minutes };

@@ -24,7 +24,7 @@ import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
 import { withOperators } from '../wire/with-operators.ts';
 import type { OuigoWire } from './request.ts';
 
-/** Where Ouigo runs: the zone of a station that the table lacks. */
+/** Zone of a station that the table lacks: Ouigo runs in Spain. */
 const ZONE = 'Europe/Madrid';
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?)(Z|[+-]\d{2}:?\d{2})?$/;
 

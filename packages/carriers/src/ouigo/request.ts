@@ -17,13 +17,13 @@ export interface OuigoWire {
   readonly receivedAt: number;
 }
 
-/** What the login takes. */
+/** Credentials of the login. */
 export interface OuigoCredentials {
   readonly username: string;
   readonly password: string;
 }
 
-/** What a request needs beside the query. */
+/** Access to Ouigo. */
 export interface OuigoAccess {
   readonly baseUrl: string;
   readonly credentials: OuigoCredentials;
@@ -61,7 +61,7 @@ export async function requestOuigo(
   return postSearch(access, context, await login(access, context), body);
 }
 
-/** Ouigo asks by UIC numbers, those of Spain alone: a table may have a code of its own for them. */
+/** Ouigo asks by UIC numbers of Spain alone: a table may have a code of its own for them. */
 function ouigoCode(station: Station): string {
   const { uic } = station.codes;
   return uic?.startsWith('71') ? uic : stationCode('ouigo', station);
@@ -81,7 +81,7 @@ async function login(access: OuigoAccess, context: CarrierContext): Promise<stri
   return token;
 }
 
-/** Returns epoch ms. A token that does not say how long it is valid is used until it is refused. */
+/** Returns epoch ms. A token without an expiry is used until it is refused. */
 function expiryOf(read: WireReader, answer: WireRecord, receivedAt: number): number {
   const seconds = read.optionalNumber(answer, 'expires_in');
   if (seconds !== undefined) return receivedAt + seconds * 1000;

@@ -2,7 +2,7 @@ import type { Condition, Offer } from '@ticketing/core';
 import { plainText } from '../wire/plain-text.ts';
 import { shownText } from '../wire/shown-text.ts';
 
-/** Texts that were read before, and what they say. */
+/** Texts that were read before, and their meanings. */
 export type KnownTerms = Map<string, Terms>;
 
 /** Refund and exchange in one text of a fare. */
@@ -10,7 +10,7 @@ interface Terms {
   readonly flexibility: Offer['flexibility'];
   readonly refund: Condition;
   readonly exchange: Condition;
-  /** As people read it, if it is of refunds or changes. */
+  /** Condition as people read it, if it is about refunds or changes. */
   readonly text?: string;
 }
 
@@ -34,7 +34,7 @@ const REFUND = /\breembolsable\b|\banulaciones\b/i;
 const EXCHANGE = /\bcambios?\b(?! de titular| por )/i;
 const OF_TICKETS = /\bcambios?\b|\breembolsable\b|\banulaciones\b/i;
 
-/** Reads the conditions of a fare as the shop shows them; what they do not say is unknown, and without any there are none. */
+/** Reads the conditions of a fare as the shop shows them; a condition that is not there is unknown, and without any text there are none. */
 export function termsOfFare(
   texts: unknown,
   known: KnownTerms,

@@ -1,4 +1,4 @@
-/** What a literal of the DWR wire can be. Objects inherit nothing, so `__proto__` is a key like any other. */
+/** Value of a literal of the DWR wire. Objects inherit nothing, so `__proto__` is a key like any other. */
 export type Literal =
   | string
   | number

@@ -54,7 +54,7 @@ export function normaliseRenfe(
   return withOperators(answer, { renfe: 'Renfe' });
 }
 
-/** Returns the trains of a list. Without any the list says why: that there are none, or what went wrong. */
+/** Returns the trains of a list. A list without trains has the reason: there are none, or what went wrong. */
 function entriesOf(read: WireReader, list: WireRecord): readonly WireRecord[] {
   const entries = read.records(list['listviajeViewEnlaceBean'], 'listviajeViewEnlaceBean');
   if (entries.length === 0) throwError(read, list);

@@ -106,7 +106,7 @@ function trainPlace(
   return place;
 }
 
-/** Stations of France and Portugal have codes of their own, which say nothing of the zone. */
+/** Stations of France and Portugal have codes of their own, which do not imply the zone. */
 const ABROAD = /^(?:87|94)\d{3}$/;
 
 /** Returns the station at a field, `undefined` without a code. One that no table has is where Renfe runs, under the name of the answer. */
@@ -143,7 +143,7 @@ function timesOf(entry: WireRecord, train: WireRecord): WireRecord {
   };
 }
 
-/** The shop says of these that the train does not run. */
+/** Codes of the shop for a train that does not run. */
 const notRunning: readonly unknown[] = ['5', '6', '7'];
 
 const RUNNING_TIME = /^(?:(\d{1,3}) horas?)?\s?(?:(\d{1,3}) minutos?)?$/;

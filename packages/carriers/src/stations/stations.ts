@@ -5,7 +5,7 @@ import type { Station, StationGroup } from '@ticketing/core';
  * there. An alias belongs to one station: the name of a city with one station in the table means that one, of
  * one with several see {@link cities}.
  *
- * UIC codes: those that were compared with Trainline's open station list (ODbL,
+ * The UIC codes that were compared with Trainline's open station list (ODbL,
  * github.com/trainline-eu/stations) agree, except Gijón; the other Spanish ones end in the five digits of the
  * Renfe code. Renfe codes and all coordinates: Renfe's open station list (data.renfe.com), except the
  * coordinates of A Coruña (Trainline's list) and of Lisboa Oriente (CP's GTFS feed).

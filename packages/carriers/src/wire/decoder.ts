@@ -11,7 +11,7 @@ import { createWireReader, type WireReader, type WireRecord } from './wire-reade
 /** Decodes one carrier's answers: the reader, the clock, and what wires have in common. */
 export interface CarrierDecoder {
   readonly carrier: string;
-  /** Whose codes its stations have. */
+  /** System of the codes of its stations. */
   readonly system: string;
   readonly read: WireReader;
   readonly clock: LocalClock;
@@ -23,9 +23,9 @@ export interface CarrierDecoder {
   total(perPerson: Money, query: CarrierQuery): Money;
 }
 
-/** What a decoder knows of stations. */
+/** Options of a decoder for stations. */
 export interface DecoderOptions {
-  /** Whose codes the wire has. Default: the carrier's own. */
+  /** System of the codes on the wire. Default: the carrier's own. */
   readonly system?: string;
   /** Default: the committed table. */
   readonly stations?: StationCodes;

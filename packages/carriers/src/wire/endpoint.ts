@@ -11,7 +11,7 @@ import {
 } from '@ticketing/kit';
 import { type StationCodes, stationTable } from '../stations/station-table.ts';
 
-/** Where a carrier answers. */
+/** Address of a carrier. */
 export interface CarrierEndpoint {
   /** Absolute http or https URL; the carrier's paths are appended to its path. */
   readonly baseUrl: string;
@@ -33,7 +33,7 @@ export interface OperatorServer extends CarrierEndpoint {
   readonly now?: (() => number) | undefined;
 }
 
-/** Which program asks, in the `user-agent` of carriers whose wire many operators speak. */
+/** Name of this program in the `user-agent` of carriers whose wire many operators speak. */
 export const USER_AGENT = 'ticketing-carriers/0.3.0';
 
 /** The rule of an option that is the value of a header. */
@@ -68,7 +68,7 @@ const endpointRules = {
   }),
 };
 
-/** The rules of {@link OperatorServer}, without those of the endpoint. */
+/** Rules of {@link OperatorServer}, without the rules of the endpoint. */
 export const operatorRules: Rules = {
   id: required(anIdentifier),
   name: required(aName),

@@ -1,10 +1,10 @@
 import { type CarrierContext, CarrierError, type CarrierFailure } from '@ticketing/core';
 
-/** Of the time until the deadline: the share in which another page may begin, and the share in which it must be there. */
+/** Share of the time until the deadline in which another page may begin; then the share in which it must have arrived. */
 const BEGIN_SHARE = 0.6;
 const END_SHARE = 0.8;
 
-/** What pages after the first are asked under. */
+/** Limits for pages after the first. */
 export interface FurtherPages {
   /** Ends a page early enough for those before it to be used. */
   readonly context: CarrierContext;
@@ -13,7 +13,7 @@ export interface FurtherPages {
   /**
    * Returns why a page failed: the pages before it are an answer, which ends early.
    *
-   * @throws what it failed with when nobody waits for the answer
+   * @throws the failure of the page when no caller is waiting
    */
   failure(error: unknown): CarrierFailure;
 }
@@ -40,7 +40,7 @@ export function furtherPages(
   };
 }
 
-/** What was read of the pages of an answer. */
+/** Pages of an answer that were read. */
 export interface SoundPages<Page, Answer> {
   readonly answer: Answer;
   /** All, or those before the first one that cannot be read. */

@@ -2,7 +2,7 @@ import { CarrierError, type CarrierErrorCode, type CarrierHttpResponse } from '@
 
 /** Beginning of an HTML page. An answer in XML begins with its declaration, then with other elements. */
 const PAGE = /^\s*(?:<\?xml[^>]{0,200}\?>\s*)?<(?:!doctype\s+html|html)\b/i;
-/** Traces of waiting rooms, such as those of Queue-it, in a page or in the address of one. */
+/** Traces of waiting rooms, such as Queue-it, in a page or in the address of one. */
 const WAITING_ROOM = /queue-?it|queueclient|waiting-?room/i;
 /** Characters of a page that are searched for such a trace. */
 const SEARCHED = 16_384;

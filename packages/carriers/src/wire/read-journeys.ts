@@ -25,18 +25,18 @@ export interface JourneyDecoder extends CarrierDecoder {
   address(wire: Omit<NamedStation, 'system'>): WirePlace;
 }
 
-/** What a wire says of a station beside its code. */
+/** Data of a station on a wire beside its code. */
 export interface NamedStation {
   readonly name: unknown;
   readonly zone: string;
   readonly latitude?: number;
   readonly longitude?: number;
-  /** Whose code it is. Default: that of the decoder. */
+  /** System of the code. Default: that of the decoder. */
   readonly system?: string;
 }
 
 /**
- * Says that a journey was read, and that the model does not hold it: it is left out of the answer, and counted by the reason. The
+ * Error of a journey that was read, but that the model cannot hold: it is left out of the answer, and counted by the reason. The
  * reasons of a wire are few: what differs from journey to journey is in none.
  */
 export class LeftOut extends Error {}
@@ -110,9 +110,9 @@ function orLeftOut(read: WireReader, decode: () => Journey): Journey | LeftOut {
 
 /** The places of an answer. */
 interface NotedPlaces {
-  /** Whether a journey before has named it. */
+  /** Returns whether a journey before has named it. */
   isNoted(id: string): boolean;
-  /** Gets each place that a journey names, those of the table until they are noted. */
+  /** Gets each place that a journey names, places of the table until they are noted. */
   note(place: Place): void;
 }
 

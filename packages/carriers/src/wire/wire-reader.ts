@@ -17,7 +17,7 @@ export interface WireReader {
   optionalText(record: WireRecord, name: string): string | undefined;
   /** Returns a number that may be absent or `null`, also one that is written as a text. */
   optionalNumber(record: WireRecord, name: string): number | undefined;
-  /** Whether a field is `true`, also as a text; all else is not. */
+  /** Returns whether a field is `true`, also as a text; all else is not. */
   isTrue(record: WireRecord, name: string): boolean;
   /** Returns the error for an answer that lacks what it must have. */
   error(expected: string, got: unknown): CarrierError;

@@ -5,10 +5,10 @@ import type { WireReader } from './wire-reader.ts';
 export interface XmlElement {
   /** Without its prefix: servers of one standard do not agree on prefixes. */
   readonly name: string;
-  /** What is directly in it. */
+  /** Text directly in the element. */
   readonly text: string;
   readonly children: readonly XmlElement[];
-  /** Of its text, by `xml:lang`. */
+  /** Language of its text, by `xml:lang`. */
   readonly language: string | undefined;
 }
 

@@ -152,7 +152,7 @@ test('ojp: a number of another participant, or a situation without a text, is no
   expect(ride).not.toHaveProperty('remarks');
 });
 
-test('ojp: situations of calls are those of the ride, of ways and of the trip those of the journey', () => {
+test('ojp: situations of calls are remarks of the ride, of ways and of the trip remarks of the journey', () => {
   const text = (number: string) =>
     `${reference(number)}<siri:Summary>Text ${number}</siri:Summary>`;
   const stop = '<siri:StopPointRef>8507000</siri:StopPointRef>';
@@ -197,7 +197,7 @@ test('ojp: with `stops`, where a train calls between its ends, in the names of b
   }
 });
 
-test('ojp: no stop between is none only where the order of the ends says so', () => {
+test('ojp: a ride without stops is known as such only by the order of its ends', () => {
   const stopsOf = (from?: number, to?: number) => {
     const ends = {
       ...(from !== undefined && { board: { order: from } }),
@@ -224,7 +224,7 @@ test.each([
   expect(ride).not.toHaveProperty('stops');
 });
 
-test('ojp: a stay in the train is a stop of the ride, whose platforms and remarks are those of both parts', () => {
+test('ojp: a stay in the train is a stop of the ride, with the platforms and remarks of both parts', () => {
   const note = (text: string) => `<RestrictionNote><Text>${text}</Text></RestrictionNote>`;
   const [first, second] = [
     timed({

@@ -44,7 +44,7 @@ test('ojp: an answer above `maxBodyBytes` is PROTOCOL; with more it is read', as
   expect((await ask({ http }, upstream.carriers.ojp, query)).journeys).toHaveLength(12);
 });
 
-test('ojp reads a day page by page, and says how far it came', async () => {
+test('ojp reads a day page by page, and reports what it covers', async () => {
   const upstream = await startUpstream();
   const create = (maxPages: number, results: number) =>
     createOjp({
@@ -114,7 +114,7 @@ function recorded(body: string): { sent: CarrierHttpRequest[]; http: CarrierHttp
   return { sent, http: { send } };
 }
 
-test('ojp asks as the schema says: order, names escaped, its own user agent', async () => {
+test('ojp asks by the schema: order, names escaped, its own user agent', async () => {
   const { sent, http } = recorded(delivery('<OJPTripDelivery/>'));
   const carrier = createOjp({ ...options, now: () => 0, requestor: 'a & b' });
   const query = { ...queryFor('ojp'), time: '08:00', maxTransfers: 2 };
@@ -177,7 +177,7 @@ test('ojp: headers that cannot be made are AUTH', async () => {
   expect(error).toMatchObject({ code: 'AUTH', message: 'Cannot ask `ojp`: `headers` failed' });
 });
 
-test('ojp: via, changes and who may ask are up to the server', async () => {
+test('ojp: via, changes and authorisation are up to the server', async () => {
   const upstream = await startUpstream();
   const { ojp } = upstream.carriers;
   const query = queryFor('ojp');

@@ -207,7 +207,7 @@ test.each([
   expect((await failureOf(() => read(body))).code).toBe(code);
 });
 
-test('ojp reads what a 400 says in its body; without that it is BAD_REQUEST', async () => {
+test('ojp reads the problem in the body of a 400; without one it is BAD_REQUEST', async () => {
   expect((await failureOf(() => read(problem('TRIP_ORIGINUNKNOWN'), 400))).code).toBe('NOT_SERVED');
   expect((await failureOf(() => read(problem('TRIP_NEW'), 400))).code).toBe('BAD_REQUEST');
   expect((await failureOf(() => read('<h1>Bad Request</h1>', 400))).code).toBe('BAD_REQUEST');
@@ -287,7 +287,7 @@ test('ojp: a time without an offset is local at the server; a trip is cancelled 
   ).toEqual([true]);
 });
 
-test('ojp resolves stops by the number space that it is told, and by no other', () => {
+test('ojp resolves stops by the number space of its option, and by no other', () => {
   const ibnr = createOjp({ ...options, stationSystem: 'ibnr' });
   const { journeys } = ibnr.normalise(wireOf(golden), zurichBern());
   // In Switzerland the IBNR is the UIC number: the parent of the platform is known, its location id is not.

@@ -153,7 +153,7 @@ test.each(['taxi', 'shuttle', 'parkAndRide', 'bikeAndRide', 'carHire', 'bikeHire
   },
 );
 
-test('ojp: durations and changes are those that the answer tells of itself', () => {
+test('ojp: durations and changes are the values of the answer', () => {
   const walk = (duration: string) => way('walk', position, stopRef(zurich), duration);
   const late = timed([zurich, '07:30'], [olten, '07:53'], { expected: ['07:30', '08:05'] });
   const trips: readonly [

@@ -25,20 +25,20 @@ export interface Carrier<Wire = unknown> {
   normalise(wire: Wire, query: CarrierQuery): CarrierAnswer;
 }
 
-/** What a carrier can do. Absent: it answers whole days, prices every journey and counts passengers. */
+/** Abilities of a carrier. Without them a carrier answers whole days, prices every journey and counts passengers. */
 export interface CarrierCapabilities {
   /** `page`: a few journeys around a time, and tokens for those before and after. Default `day`. */
   readonly window?: 'day' | 'page';
   /** Default `all`. */
   readonly prices?: 'all' | 'some' | 'none';
-  /** What it reads of passengers. Default `count`. */
+  /** Part of `passengers` that the carrier reads. Default `count`. */
   readonly passengers?: 'count' | 'ages' | 'cards';
-  /** Whose station codes it asks by. Default: its id. */
+  /** System of the station codes that its requests have. Default: the id of the carrier. */
   readonly stationSystem?: string;
   /** Whether it understands codes of groups. Its answers then name the stations themselves. Default false: members are asked. */
   readonly groupCodes?: boolean;
   /**
-   * What it answers itself. Its queries have no other field of these: the search applies them to its answer. `time` and
+   * Fields that the carrier answers itself. Its queries have no other field of these: the search applies them to the answer. `time` and
    * `arriveBy` count with window `page`: a carrier without them is asked for the whole day.
    */
   readonly native?: readonly NativeField[];
@@ -47,7 +47,7 @@ export interface CarrierCapabilities {
 /** A field of a query that some carriers answer themselves. */
 export type NativeField = 'time' | 'arriveBy' | 'via' | 'maxTransfers' | 'travelClass';
 
-/** What a carrier found. Without journeys, no train runs on that day. */
+/** Answer of a carrier to one query. Without journeys, no train runs on that day. */
 export interface CarrierAnswer {
   readonly journeys: readonly Journey[];
   /** Stations of its legs that a table may lack. */
@@ -56,20 +56,20 @@ export interface CarrierAnswer {
   readonly operators?: Readonly<Record<string, string>>;
   /** Tokens for the journeys before and after these; a carrier without one has no more. */
   readonly pages?: CarrierPages;
-  /** The departures that the answer covers, epoch ms. Absent: the whole day; beside `pages`, those of the journeys. */
+  /** The departures that the answer covers, epoch ms. Absent: the whole day; beside `pages`, from the first to the last of the journeys. */
   readonly covers?: Covered;
   /**
-   * Why the answer ends before what was asked for: a further page failed, or there was no time for it. The journeys before it count,
+   * Reason why the answer ends before the end of the window: a further page failed, or there was no time for it. The journeys before it count,
    * and the search is not complete. Plain data, or a `CarrierError` in the same process.
    */
   readonly failure?: CarrierFailure;
-  /** Journeys that were left out since this model cannot hold them. */
+  /** Number of journeys that were left out because the model cannot hold them. */
   readonly filtered?: number;
   /** Their number by the reason, such as `with an unknown station`: few, short reasons. */
   readonly leftOut?: Readonly<Record<string, number>>;
 }
 
-/** Why an answer ends early. */
+/** Reason why an answer ends early. */
 export interface CarrierFailure {
   readonly code: CarrierErrorCode;
   readonly message: string;
@@ -91,7 +91,7 @@ export interface Covered {
   readonly untilMs: number;
 }
 
-/** What a carrier's request gets besides the query. */
+/** Context of a carrier's request. */
 export interface CarrierContext {
   /** Aborts at the deadline, and when no caller is waiting for the search. */
   readonly signal: AbortSignal;
@@ -103,7 +103,7 @@ export interface CarrierContext {
 /** HTTP as adapters see it: behind it are one carrier's pools, limits and error mapping. */
 export interface CarrierHttp {
   /**
-   * Sends one request and reads the whole answer. Resolves for status 200 to 399, and for those of
+   * Sends one request and reads the whole answer. Resolves for status 200 to 399, and for the statuses of
    * `alsoResolve`; of any other from 300 on the body may be left unread, and is then empty.
    *
    * @throws CarrierError for every other status, and when there is no answer
@@ -120,7 +120,7 @@ export interface CarrierHttpRequest {
   readonly signal: AbortSignal;
   /** Epoch ms at which the request ends without an answer. */
   readonly deadline: number;
-  /** Statuses from 400 on that resolve like a 200, for carriers that say in the body what was wrong: 64 KiB at most. */
+  /** Statuses from 400 on that resolve like a 200, for carriers whose body has the reason: 64 KiB at most. */
   readonly alsoResolve?: readonly number[] | undefined;
 }
 

@@ -9,10 +9,10 @@ export type PageTokens = readonly (string | null)[];
 /** Side of a result on which further journeys are. */
 export type Direction = 'earlier' | 'later';
 
-/** Where the journeys before or after a result are: plain data, for the same query alone. */
+/** Address of the journeys before or after a result: plain data, valid for the same query alone. */
 export interface SearchPage {
   readonly v: 1;
-  /** Stands for the query without `page`. */
+  /** Hash of the query without `page`. */
   readonly query: string;
   readonly direction: Direction;
   /** The carriers that have more. The others are not asked. */

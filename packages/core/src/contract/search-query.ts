@@ -10,7 +10,7 @@ export interface Passenger {
   readonly cards?: readonly string[];
 }
 
-/** From where to where, when, and for whom. Holds whole stations, so another process needs no table of them. */
+/** Question of a search: ends, time and travellers. Holds whole stations, so another process needs no table of them. */
 export interface SearchQuery {
   readonly origin: Station | StationGroup;
   readonly destination: Station | StationGroup;
@@ -20,29 +20,29 @@ export interface SearchQuery {
   readonly time?: string | undefined;
   /** Needs `time`. Default false. */
   readonly arriveBy?: boolean | undefined;
-  /** Where a journey calls or changes; of a group, at any of its stations. */
+  /** Station at which a journey calls or changes; of a group any of its stations. */
   readonly via?: Station | StationGroup | undefined;
   /** Changes at most, 0 to 8. */
   readonly maxTransfers?: number | undefined;
   /** Offers of another class are left out. */
   readonly travelClass?: 'first' | 'second' | undefined;
-  /** How many adults, or who travels: 1 to 9. Default 1. */
+  /** Number of adults, or each traveller: 1 to 9. Default 1. */
   readonly passengers?: number | readonly Passenger[] | undefined;
-  /** Rides have the stations where they call on the way, where the carrier says them: answers are several times larger. Default false. */
+  /** Rides have the stations where they call on the way, where the carrier names them: answers are several times larger. Default false. */
   readonly stops?: boolean | undefined;
-  /** The journeys before or after those of an earlier result, by its `pages`. */
+  /** Page before or after an earlier result, from its `pages`. */
   readonly page?: SearchPage | undefined;
 }
 
 /** A checked query with every field that has a default. */
 export interface ResolvedQuery extends Omit<SearchQuery, 'passengers'> {
-  /** At least one. */
+  /** Travellers, at least one. */
   readonly passengers: readonly Passenger[];
 }
 
 /**
  * Query to one carrier: ends and `via` are single stations, and of `time`, `arriveBy`, `via`, `maxTransfers` and
- * `travelClass` it has those that are in the carrier's `capabilities.native`.
+ * `travelClass` it has the fields in the carrier's `capabilities.native`.
  */
 export interface CarrierQuery
   extends Omit<ResolvedQuery, 'origin' | 'destination' | 'via' | 'page'> {

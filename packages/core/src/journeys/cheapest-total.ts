@@ -14,7 +14,7 @@ export type PricedJourney = Pick<Journey, 'offers' | 'legs'> & {
 /**
  * Returns the least that a journey costs for all who travel: its cheapest offer for all of them and all rides, or offers for parts
  * that together cover each ride of each traveller once, all in one currency: tickets of travellers for the whole way, or of each train
- * for all. Returns `undefined` when no offers cover the journey, and when those of several currencies do: amounts of two currencies are
+ * for all. Returns `undefined` when no offers cover the journey, and when offers of several currencies do: amounts of two currencies are
  * compared by `rates` alone, and {@link lowestTotals} has the least of each.
  *
  * @throws TypeError for rates that are no rates

@@ -7,7 +7,7 @@ import { currencyExponent, type Money } from '../model/money.ts';
  */
 export type CurrencyRates = Readonly<Record<string, number>>;
 
-/** By what prices of several currencies are compared. */
+/** Options for comparing prices of several currencies. */
 export interface PriceOptions {
   /** Default: none, so that amounts of two currencies are not compared. */
   readonly rates?: CurrencyRates | undefined;

@@ -10,7 +10,7 @@ import type { Money } from '../model/money.ts';
 import { lowestTotals } from './cheapest-total.ts';
 import { leavesAt } from './filter-journeys.ts';
 
-/** How many journeys of a list have a value, and the least that they cost. */
+/** Number of journeys of a list that have a value, and their lowest prices. */
 export interface Facet<Value> {
   readonly value: Value;
   readonly count: number;
@@ -18,18 +18,18 @@ export interface Facet<Value> {
   readonly lowest: readonly Money[];
 }
 
-/** What a list of journeys can be narrowed to. Each list is in the order of its values. */
+/** Values to which a list of journeys can be narrowed. Each list is in the order of its values. */
 export interface JourneyFacets {
-  /** Who answered it. Prices are those of this carrier's offers. */
+  /** Carriers that answered a journey, with the prices of their offers. */
   readonly carrier: readonly Facet<CarrierId>[];
-  /** Of any of its rides. */
+  /** Brands of any ride of a journey. */
   readonly brand: readonly Facet<string>[];
   readonly transfers: readonly Facet<number>[];
   /** Local hour of departure, from the door, 0 to 23. */
   readonly hour: readonly Facet<number>[];
-  /** Prices are those of offers of this class. */
+  /** Classes, with the prices of offers of each. */
   readonly travelClass: readonly Facet<TravelClass>[];
-  /** Prices are those of offers of this flexibility. */
+  /** Flexibilities, with the prices of offers of each. */
   readonly flexibility: readonly Facet<Offer['flexibility']>[];
 }
 
@@ -55,7 +55,7 @@ function valuesOf<Field extends 'travelClass' | 'flexibility'>(field: Field) {
   return ({ offers }: Journey): Offer[Field][] => offers.map((offer) => offer[field]);
 }
 
-/** Counts the journeys of each value. Prices are those of all offers, or of those that have the value in `field`. */
+/** Counts the journeys of each value. Prices are of all offers, or of the offers that have the value in `field`. */
 function facet<Value extends string | number>(
   journeys: readonly Journey[],
   valuesIn: (journey: Journey) => readonly (Value | undefined)[],

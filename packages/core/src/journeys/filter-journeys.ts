@@ -6,11 +6,11 @@ import type { Money } from '../model/money.ts';
 import { lowestTotals } from './cheapest-total.ts';
 import { type CurrencyRates, checkRates, worthBy } from './currency-rates.ts';
 
-/** Which journeys to keep; a field that is absent keeps all. */
+/** Conditions of the journeys to keep; a field that is absent keeps all. */
 export interface JourneyFilter {
   /** Journeys that cost at most this: in its currency, or by `rates` in another. */
   readonly maxPrice?: Money | undefined;
-  /** By which prices of other currencies are compared with `maxPrice`. Default: none, so that they are more. */
+  /** Rates that compare prices of other currencies with `maxPrice`. Default: none, so that such prices count as higher. */
   readonly rates?: CurrencyRates | undefined;
   /** `HH:MM`, local: departures from the door from then on, whatever the day. */
   readonly departAfter?: string | undefined;
@@ -20,9 +20,9 @@ export interface JourneyFilter {
   readonly arriveBefore?: string | undefined;
   /** Journeys without a change of trains. */
   readonly direct?: boolean | undefined;
-  /** Journeys that one of these carriers answered. Prices are those of its offers. */
+  /** Journeys that one of these carriers answered, by the prices of its offers. */
   readonly carriers?: readonly CarrierId[] | undefined;
-  /** Journeys with an offer that can be exchanged or refunded, at least in part. Prices are those of such offers. */
+  /** Journeys with an offer that can be exchanged or refunded, at least in part, by the prices of such offers. */
   readonly flexible?: boolean | undefined;
 }
 

@@ -31,7 +31,7 @@ export function joinLegs(
     if (leg.kind === 'transfer') {
       const after = legs[at + 1];
       const isBetween = before !== undefined && after?.kind === 'ride';
-      // Where the expected times are its own, they say what is at risk.
+      // Where the expected times are its own, they decide the risk.
       if (leg.risk || !isBetween || hasNews(before as RideLeg) || hasNews(after)) return leg;
       const risk = risks.get(index + 1);
       isJoined ||= risk !== undefined;
@@ -49,7 +49,7 @@ export function joinLegs(
   return isJoined ? withRisks(joined) : legs;
 }
 
-/** Whether a leg has anything that another may lack. */
+/** Returns whether a leg has anything that another may lack. */
 function isTold(leg: Leg): boolean {
   if (leg.kind === 'transfer') return leg.risk !== undefined;
   if (leg.remarks !== undefined || hasNews(leg)) return true;

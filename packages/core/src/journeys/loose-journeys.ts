@@ -4,15 +4,15 @@ import type { StationId } from '../stations/station-index.ts';
 import type { SameStops } from './same-stops.ts';
 
 const SAME_TIMES_MS = 2 * 60_000;
-/** Cells of arrivals beside a cell of departures: those of 200 years. */
+/** Number of cells of arrivals for a cell of departures: 200 years. */
 const ROW = 2 ** 26;
-/** From the cell of a journey to itself, then to those beside it: what is nearest comes first. */
+/** Steps from the cell of a journey: to itself, then to the cells beside it, the nearest first. */
 const AROUND = /* @__PURE__ */ [0, -1, 1].flatMap((departure) =>
   [0, -1, 1].map((arrival) => departure * ROW + arrival),
 );
 const OWN_CELL: readonly number[] = [0];
 /**
- * How many groups, and clusters that it does not contradict, are looked at for one journey. Timetables have a few; where a hundred
+ * Most groups, and clusters without a contradiction, that are tried for one journey. Timetables have a few; where a hundred
  * trains within minutes may be the same, the first ones in order count.
  */
 const MOST_LOOKS = 100;
@@ -25,7 +25,7 @@ export type Cluster = [leader: Journey, ...others: Journey[]];
 /** Compares journeys by a total order. */
 export type CompareJourneys = (a: Journey, b: Journey) => number;
 
-/** By what journeys are merged. */
+/** Data by which journeys are merged. */
 export interface MergeContext {
   readonly compare: CompareJourneys;
   /** Absent: each id is a stop of its own. */
@@ -33,8 +33,8 @@ export interface MergeContext {
 }
 
 /**
- * What the members of a cluster say, by names: brand, operator and number of each ride, and times by each carrier that lists it
- * without numbers, since such a carrier may list two trains within two minutes. A fact that two clusters have and that differs is
+ * Facts of the members of a cluster, by names: brand, operator and number of each ride, and times by each carrier that lists the train
+ * without numbers, because such a carrier may list two trains within two minutes. A fact that two clusters have and that differs is
  * a contradiction.
  */
 type Facts = Map<string, string>;
@@ -51,7 +51,7 @@ interface Entry {
 interface Group {
   readonly names: readonly string[];
   readonly entries: Set<Entry>;
-  /** For some of the names: entries by their values, as JSON. */
+  /** Entries by the values of some of the names, as JSON. */
   readonly indexes: Map<string, Index>;
 }
 
@@ -69,14 +69,14 @@ export function isNumbered({ legs }: Journey): boolean {
  * these times, the nearest one. Without one it opens a cluster. Clusters are found by stations, minutes and facts, so that time is
  * linear: a carrier decides how many trains it lists at one time.
  *
- * @param clusters in order of their leaders; gains those that are opened
+ * @param clusters in order of their leaders; gains the clusters that are opened
  */
 export function attachLoose(
   clusters: Cluster[],
   loose: Journey[],
   { compare, stops }: MergeContext,
 ): void {
-  /** By stations, then by the numbers of {@link cellOf}. */
+  /** Journeys by stations, then by the numbers of {@link cellOf}. */
   const places = new Map<string, Map<number, Map<string, Group>>>();
   const cellsOf = ({ legs }: Journey) => {
     const stop = (id: StationId): StationId => stops?.get(id) ?? id;
@@ -202,7 +202,7 @@ function learn(known: Facts, facts: Facts): void {
 function factsOf(journey: Journey): Facts {
   const facts: Facts = new Map();
   for (const [index, ride] of ridesOf(journey.legs).entries()) {
-    // A carrier's own code of an operator contradicts nobody.
+    // A carrier's own code of an operator contradicts no other code.
     const operator = ride.operator?.includes(':') ? undefined : ride.operator;
     const named = { ...splitName(ride), operator };
     for (const name of ['brand', 'operator', 'number'] as const) {
@@ -217,7 +217,7 @@ function factsOf(journey: Journey): Facts {
   return facts;
 }
 
-/** A brand that ends with the number of the train, which other carriers list by itself: one or two digits may be those of a line. */
+/** A brand that ends with the number of the train, which other carriers list by itself: one or two digits may be the number of a line. */
 const NUMBERED = /^(\D{1,40}?) ?(\d{3,6})$/;
 
 /** Returns brand and number, the number not in the brand. */
@@ -228,7 +228,7 @@ function splitName(ride: RideLeg): Pick<RideLeg, 'brand' | 'number'> {
   return { brand: own, number: last };
 }
 
-/** Returns the number of the two minutes of a journey's departure and of those of its arrival. */
+/** Returns the number of the two minutes of a journey's departure and of its arrival. */
 function cellOf({ departure, arrival }: Journey): number {
   return Math.floor(departure.ms / SAME_TIMES_MS) * ROW + Math.floor(arrival.ms / SAME_TIMES_MS);
 }

@@ -41,7 +41,7 @@ export interface MergeOptions {
  *   2 minutes, neither brand, operator nor number contradict each other, and no carrier lists both without
  *   numbers at two times.
  *
- * What the leader does not say of a train (expected times, platforms, stops, remarks) comes from the first of the others that does.
+ * Details of a train that the leader lacks (expected times, platforms, stops, remarks) come from the next journey that has them.
  * Keeps the offers of all sellers; of two with one seller and id in two answers, the one fetched later. The times are those
  * of the numbered journey that departs first, never averaged; a time more than 3 minutes off is kept as a
  * conflict. The ids of the result are unique.

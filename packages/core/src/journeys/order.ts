@@ -5,7 +5,7 @@ import { lowestTotals } from './cheapest-total.ts';
 import { type PriceOptions, worthBy } from './currency-rates.ts';
 import { sortByRank } from './sort-by-rank.ts';
 
-/** How much of the shortest duration a change of trains is worth by order `best`. */
+/** Share of the shortest duration that a change of trains costs in the order `best`. */
 const CHANGE_SHARE = 0.2;
 
 /** Every {@link JourneyOrder}. */
@@ -17,10 +17,10 @@ export const JOURNEY_ORDERS = [
   'transfers',
   'best',
 ] as const;
-/** What sorts a list of journeys; equal ones are sorted by id. */
+/** Criterion that sorts a list of journeys; equal ones are sorted by id. */
 export type JourneyOrder = (typeof JOURNEY_ORDERS)[number];
 
-/** An order, and by what it compares prices. */
+/** An order, and rates by which prices are compared. */
 export interface SortOptions extends PriceOptions {
   readonly order: JourneyOrder;
 }
@@ -63,7 +63,7 @@ function sortByBest(journeys: readonly Journey[], options: PriceOptions): Journe
   });
 }
 
-/** A journey and its least price among those that are compared with each other; absent: it has none. */
+/** A journey and its least price among comparable ones; absent: the journey has none. */
 type Priced = readonly [journey: Journey, price?: number];
 
 /** Sorts the journeys of each currency by themselves. `lowest` is the least price of a journey's group. */
@@ -82,7 +82,7 @@ function byCurrency(
   });
 }
 
-/** Stands for every currency with a rate. Sorts before the code of each. */
+/** Group of every currency with a rate. Sorts before the code of each. */
 const BY_RATES = '';
 
 /** Returns the journeys by what their prices are compared in: first what most of them have, and last those without a price. */

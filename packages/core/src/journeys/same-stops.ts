@@ -9,7 +9,7 @@ type Located = Place & { readonly latitude: number; readonly longitude: number }
 
 const NEAR_METRES = 300;
 const METRES_PER_DEGREE = 111_195;
-/** Cells of at least {@link NEAR_METRES}, as far north as 70 degrees: those of a stop and around it have all that are near. */
+/** Cells of at least {@link NEAR_METRES}, as far north as 70 degrees: the cell of a stop and the cells around it have every stop that is near. */
 const CELL = { latitude: 0.003, longitude: 0.008 };
 const ROW = 2 ** 17;
 const AROUND = [-ROW - 1, -ROW, -ROW + 1, -1, 0, 1, ROW - 1, ROW, ROW + 1];
@@ -21,7 +21,7 @@ const MOST_WORDS = 12;
 const GENERIC = /^(?:bahnhof|bahnhst|bf|bhf|gare|hauptbahnhof|hbf|station)$/;
 
 /**
- * Finds stops that have several ids: they are within 300 m, and the words of one name are among those of the other. The result does not
+ * Finds stops that have several ids: they are within 300 m, and the other name has all words of one name. The result does not
  * depend on the order of the places, unless more than 64 are near to one. `undefined`: each has one id.
  */
 export function sameStops(places: Iterable<Place>): SameStops | undefined {

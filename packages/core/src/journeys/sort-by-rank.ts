@@ -2,9 +2,9 @@
 const MAX_STEPS = 16;
 
 /**
- * Returns values sorted by rank, a finite number, into a new list; `tie` compares those of equal rank.
+ * Returns values sorted by rank, a finite number, into a new list; `tie` compares values of equal rank.
  *
- * Interpolation: a value's rank between the least and the greatest says where it will be, and insertion does the rest. It takes
+ * Interpolation: a value's rank between the least and the greatest predicts its place, and insertion does the rest. It takes
  * a fifth of the time of `Array.prototype.sort`, which sorts where ranks are too uneven for it, as prices of which one is a
  * hundred times the others (docs/decisions/0027-a-search-in-fewer-passes.md).
  */

@@ -14,7 +14,7 @@ import type { Remark } from './remark.ts';
 import { explain } from './shape.ts';
 import { stableHash } from './stable-hash.ts';
 
-/** What an adapter knows of a journey; `createJourney` derives the rest. */
+/** Parts of a journey that an adapter knows; `createJourney` derives the rest. */
 export interface JourneyParts {
   readonly source: CarrierId;
   readonly legs: readonly Leg[];

@@ -60,7 +60,7 @@ function someRemarks(value: unknown): Shape {
   return Array.isArray(value) && !areFew(value) ? fewRemarks : [aRemark];
 }
 
-/** A leg of the kind that it says it is; a shape of its own, so that bundlers drop it where nothing uses it. */
+/** Leg of its stated kind; a shape of its own, so that bundlers drop it where nothing uses it. */
 function legOf(leg: unknown): Shape {
   if ((leg as Unchecked<Leg>)?.kind === 'ride') {
     return { kind: aKind, ...rideFields(), sections: { optional: [rideFields] } };
@@ -162,7 +162,7 @@ function aJourney(journey: unknown): Shape {
   };
 }
 
-// What follows says of most journeys in a tenth of the time that their shape is right: it runs for each one of each search.
+// A fast check that accepts most journeys in a tenth of the time: it runs for each journey of each search.
 
 function isJourney(journey: Unchecked<Journey>): boolean {
   return (

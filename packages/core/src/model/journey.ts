@@ -3,7 +3,7 @@ import type { LocalDate, TimeAt } from './local-clock.ts';
 import type { Money } from './money.ts';
 import type { MAX_REMARK_LENGTH, MAX_REMARKS, Remark } from './remark.ts';
 
-/** Names one carrier among those of a search: `'renfe'`. */
+/** Id of one carrier among the carriers of a search: `'renfe'`. */
 export type CarrierId = string;
 
 /** One train, or another vehicle, boarded once and left once. */
@@ -11,16 +11,16 @@ export interface RideLeg {
   readonly kind: 'ride';
   readonly origin: StationId;
   readonly destination: StationId;
-  /** As planned, also when it is late. */
+  /** Planned time, also of a train that is late. */
   readonly departure: TimeAt;
-  /** As planned, also when it is late. */
+  /** Planned time, also of a train that is late. */
   readonly arrival: TimeAt;
-  /** When it is expected to leave, where the carrier says so. */
+  /** Expected time, where the carrier has one. */
   readonly expectedDeparture?: TimeAt;
   readonly expectedArrival?: TimeAt;
-  /** It does not run, or does not call at one of the ends. */
+  /** Set on a train that does not run, or does not call at one of the ends. */
   readonly cancelled?: true;
-  /** What it is, if not a train. */
+  /** Kind of vehicle, if it is no train. */
   readonly mode?: RideMode;
   /** Product name, `'AVE'`, or the name of a line, `'S8'`. */
   readonly brand?: string;
@@ -28,27 +28,27 @@ export interface RideLeg {
   readonly number?: string;
   /** Numbers of trains that are coupled to it. Shown; journeys are merged by `number`. */
   readonly otherNumbers?: readonly string[];
-  /** Who runs the train. */
+  /** Company that runs the train. */
   readonly operator?: string;
   /** The day under which the operator runs the train. */
   readonly operatingDay?: LocalDate;
   /** Trains that people stay in, in turn: number or line change on the way, the seat need not. Absent: it is one train. */
   readonly sections?: readonly RideSection[];
-  /** Where it leaves from. Absent: the carrier does not say. */
+  /** Platform of the departure. Absent: the carrier does not name one. */
   readonly departurePlatform?: Platform;
   readonly arrivalPlatform?: Platform;
-  /** What the carrier says of this train, at most {@link MAX_REMARKS}. */
+  /** Remarks of the carrier on this train, at most {@link MAX_REMARKS}. */
   readonly remarks?: readonly Remark[];
-  /** Where it calls on the way, in order. Absent: the query has no `stops`, or the carrier does not say. */
+  /** Stops on the way, in order. Absent: the query has no `stops`, or the carrier does not name them. */
   readonly stops?: readonly RideStop[];
-  /** It runs only if it was booked. */
+  /** Booking that the vehicle needs in order to run. */
   readonly booking?: RideBooking;
 }
 
 /** A platform, a track or a bay, as it is written at the station. At least one of both is there. */
 export interface Platform {
   readonly planned?: string;
-  /** As the carrier expects it now. Another one than planned: it changed. */
+  /** Platform that the carrier expects now. A value other than `planned` is a change. */
   readonly expected?: string;
 }
 
@@ -66,9 +66,9 @@ export interface RideStop {
 
 /** Booking of a vehicle that runs on demand. */
 export interface RideBooking {
-  /** Until when it may be booked. */
+  /** Latest time of a booking. */
   readonly until?: TimeAt;
-  /** How it is booked: at most {@link MAX_REMARK_LENGTH} characters. */
+  /** Instructions for the booking: at most {@link MAX_REMARK_LENGTH} characters. */
   readonly text?: string;
 }
 
@@ -83,15 +83,15 @@ export interface TransferLeg {
   readonly kind: 'transfer';
   readonly origin: StationId;
   readonly destination: StationId;
-  /** How long the way takes. Between two trains 0 where the carrier does not say. */
+  /** Minutes of the way. Between two trains 0 where the carrier has no time for it. */
   readonly minutes: number;
   /**
-   * At an end of a journey: the trains begin or end at a station near the one that was asked for. The carrier knows no way between
+   * Mark of a way at an end of a journey: the trains begin or end at a station near the one that was asked for. The carrier knows no way between
    * them, so that its minutes are no part of the duration.
    */
   readonly nearby?: true;
   /**
-   * As things are expected now. `missed`: the train after it leaves before the one before it arrives. `tight`: it leaves before the
+   * Risk by the expected times. `missed`: the next train leaves before the last one arrives. `tight`: the next train leaves before the
    * way is done. A connection that is as short as planned is neither.
    */
   readonly risk?: 'tight' | 'missed';
@@ -100,23 +100,23 @@ export interface TransferLeg {
 /** A part of a journey: a train, or a way to, from or between trains. */
 export type Leg = RideLeg | TransferLeg;
 
-/** `any`: the seller does not say. */
+/** Class of travel; `any`: the seller does not name one. */
 export type TravelClass = 'first' | 'second' | 'any';
 
-/** What one seller asks for a journey, or for some of its rides. */
+/** Price of one seller for a journey, or for some of its rides. */
 export interface Offer {
   /** Unique for its seller within one journey. */
   readonly id: string;
   readonly seller: CarrierId;
-  /** For all passengers of the query. */
+  /** Price for all passengers of the query. */
   readonly total: Money;
-  /** The rides that it covers, by their places among the rides of the journey, ascending. Absent: all. */
+  /** Indexes among the rides of the journey that the offer covers, ascending. Absent: all. */
   readonly rides?: readonly number[];
   readonly travelClass: TravelClass;
   readonly fareName?: string;
   readonly flexibility: 'full' | 'semi' | 'none' | 'unknown';
   readonly seatsLeft?: number;
-  /** Whom it is for, by their places among the passengers of the query, ascending. Absent: for all. */
+  /** Indexes among the passengers of the query whom the offer is for, ascending. Absent: all. */
   readonly passengers?: readonly number[];
   readonly conditions?: OfferConditions;
   /** Epoch ms. */
@@ -129,14 +129,14 @@ export interface Offer {
 export interface OfferConditions {
   readonly refund: Condition;
   readonly exchange: Condition;
-  /** In the seller's words: at most {@link MAX_REMARK_LENGTH} characters. */
+  /** Text in the seller's words: at most {@link MAX_REMARK_LENGTH} characters. */
   readonly text?: string;
 }
 
 /** `fee`: for a part of the price. */
 export type Condition = 'yes' | 'fee' | 'no' | 'unknown';
 
-/** A time of another source that is more than three minutes away from the journey's own. */
+/** Time of another source that differs by more than three minutes from the journey's own. */
 export interface TimeConflict {
   readonly field: 'departure' | 'arrival';
   readonly source: CarrierId;
@@ -147,14 +147,14 @@ export interface TimeConflict {
  * One way to travel, with every offer for it. Sold out at a source that is not in `unpriced` and has no offer.
  */
 export interface Journey {
-  /** The same for the same trains on the same day, whoever sells them. */
+  /** Id that the same trains on the same day have with every seller. */
   readonly id: string;
   readonly legs: readonly Leg[];
-  /** Of the first train, as planned. */
+  /** Planned departure of the first train. */
   readonly departure: TimeAt;
-  /** Of the last train, as planned. */
+  /** Planned arrival of the last train. */
   readonly arrival: TimeAt;
-  /** From door to door: with the ways before the first train and after the last, and as expected where the carrier says so. */
+  /** Minutes from door to door: with the ways before the first train and after the last, by expected times where there are any. */
   readonly durationMinutes: number;
   /** Changes of train. */
   readonly transfers: number;
@@ -162,12 +162,12 @@ export interface Journey {
   readonly offers: readonly Offer[];
   /** Carriers that list this journey, sorted. */
   readonly sources: readonly CarrierId[];
-  /** Those of `sources` that know its times and no price, sorted. */
+  /** Members of `sources` that know the times and no price, sorted. */
   readonly unpriced?: readonly CarrierId[];
   readonly conflicts?: readonly TimeConflict[];
-  /** What carriers say of the whole journey, at most {@link MAX_REMARKS}. */
+  /** Remarks of carriers on the whole journey, at most {@link MAX_REMARKS}. */
   readonly remarks?: readonly Remark[];
-  /** How many travel. Only beside offers for some of them: without it nobody knows which offers together are for all. */
+  /** Number of travellers. Present only beside offers for some of them, because it decides which offers together are for all. */
   readonly passengers?: number;
 }
 

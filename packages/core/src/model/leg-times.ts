@@ -38,7 +38,7 @@ export function minutesAfterLast(legs: readonly Leg[]): number {
   return minutes;
 }
 
-/** Returns the minutes from door to door: those of the ways at both ends, and between them those of the trains as they are expected. */
+/** Returns the minutes from door to door: of the ways at both ends, and between them of the trains by expected times. */
 export function doorToDoorMinutes(legs: readonly Leg[]): number {
   let first: RideLeg | undefined;
   let last: RideLeg | undefined;

@@ -9,7 +9,7 @@ export interface Money {
   readonly currency: string;
 }
 
-/** How a wire writes amounts. */
+/** Format of amounts on a wire. */
 export interface MoneyFormat {
   /** ISO 4217 code. */
   readonly currency: string;

@@ -6,7 +6,7 @@ export interface Remark {
   readonly text: string;
   /** The carrier's own code. */
   readonly code?: string;
-  /** The language of the text, where the carrier says so: `'de'`. */
+  /** Language of the text, where the carrier names it: `'de'`. */
   readonly language?: string;
 }
 
@@ -17,7 +17,7 @@ export const MAX_REMARKS = 20;
 export const MAX_REMARK_LENGTH = 500;
 
 /**
- * Returns the remarks of several carriers on one train, each text once: those of the first list, then what it lacks. Of too many,
+ * Returns the remarks of several carriers on one train, each text once: the first list, then remarks that it lacks. Of too many,
  * disruptions stay.
  */
 export function joinRemarks(

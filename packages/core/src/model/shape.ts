@@ -1,7 +1,7 @@
 import { type Rule, showValue } from '@ticketing/kit';
 
 /**
- * What a value that no compiler checked must be: a rule, a list of one shape, an object, or absent or of a shape. A function
+ * Expected form of a value that no compiler checked: a rule, a list of one shape, an object, or absent or of a shape. A function
  * returns the shape of a value that may have one of several.
  */
 export type Shape =
@@ -11,9 +11,9 @@ export type Shape =
   | { readonly [field: string]: Shape }
   | ((value: unknown) => Shape);
 
-/** The first field of a value that is not what its shape says. */
+/** First field of a value that does not match its shape. */
 export interface WrongField {
-  /** From the value on, `offers[0].fetchedAt`; empty for the value itself. */
+  /** Path from the value, `offers[0].fetchedAt`; empty for the value itself. */
   readonly path: string;
   readonly expected: string;
   readonly got: unknown;
@@ -55,7 +55,7 @@ function within(outer: string, { path, ...rest }: WrongField): WrongField {
   return { path: outer + dot + path, ...rest };
 }
 
-/** Says what is wrong: `` `offers[0].fetchedAt` must be a number, got 2026 ``. */
+/** Returns a sentence about a wrong field: `` `offers[0].fetchedAt` must be a number, got 2026 ``. */
 export function explain({ path, expected, got }: WrongField): string {
   return got === undefined
     ? `\`${path}\` is missing`

@@ -12,7 +12,7 @@ export interface AskedSources<Status> {
 
 /** One call, and who follows it. */
 export interface AskTask<Source, Query, Answer, Status> {
-  /** Those that are asked, at least one. */
+  /** Sources that are asked, at least one. */
   readonly sources: readonly Source[];
   readonly query: Query;
   readonly startedAt: number;
@@ -95,7 +95,7 @@ export function askSources<
 
   const ask = (source: Source): Promise<Answer> => face.ask(source, query, context);
 
-  /** The same, inside the stores that subscribers bind to `start`. */
+  /** Asks a source inside the stores that subscribers bind to `start`. */
   function askTraced(source: Source, index: number, call: CallTrace): Promise<Answer> {
     const traced = face.traceSource(call, source.id);
     traces[index] = traced;

@@ -33,7 +33,7 @@ export interface Scatter<Query, Answers> extends AsyncDisposable {
   ): Promise<ScatterResult<Query, Answers>>;
   /**
    * Returns the same call as events, the status and the answer of each source as soon as it settles. Leaving the loop
-   * aborts the rest. `scatter-done` comes last; the answers add up to those of `ask`.
+   * aborts the rest. `scatter-done` comes last; the answers add up to the answers of `ask`.
    *
    * @throws when called, what `ask` rejects with; while iterating, the reason of `signal`
    */

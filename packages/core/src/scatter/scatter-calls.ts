@@ -30,7 +30,7 @@ export interface StreamObserver<Answer, Status, Ended>
 
 /** One call under way. */
 export interface RunningCall<Status> {
-  /** As they are now, in the order of the sources. */
+  /** Current statuses, in the order of the sources. */
   readonly statuses: readonly Status[];
   /** Epoch ms. */
   readonly deadline: number;

@@ -2,7 +2,7 @@ import type { Channel } from 'node:diagnostics_channel';
 import type { TraceChannel } from '@ticketing/kit';
 import type { SettledState, SourceState } from './source-status.ts';
 
-/** What a source gets besides the query. */
+/** Context of a source. */
 export interface SourceContext {
   /** Aborts at the deadline, and when no caller is waiting for the answers. */
   readonly signal: AbortSignal;
@@ -10,7 +10,7 @@ export interface SourceContext {
   readonly deadline: number;
 }
 
-/** What every status has. */
+/** Fields of every status. */
 export interface BareStatus {
   readonly state: SourceState;
   readonly ms: number;
@@ -37,7 +37,7 @@ export interface ScatterChannels {
 }
 
 /**
- * One kind of scatter: whom it asks, how, and in which words it reports. The mechanism (deadline, signal, one outcome
+ * One kind of scatter: its sources, how they are asked, and its own words. The mechanism (deadline, signal, one outcome
  * per source, counters) is the same for all kinds.
  */
 export interface ScatterFace<Source, Query, Answer, Status extends BareStatus, Ended> {
@@ -51,9 +51,9 @@ export interface ScatterFace<Source, Query, Answer, Status extends BareStatus, E
   answered(id: string, ms: number, answer: Answer): Status;
   /** `state` is that of the cause, unless given. */
   failed(id: string, ms: number, cause: unknown, state?: SettledState): Status;
-  /** Returns why sources are aborted at the deadline. */
+  /** Returns the reason with which sources are aborted at the deadline. */
   late(deadlineMs: number): Error;
-  /** Returns why sources end when the caller left. */
+  /** Returns the reason with which sources end when the caller left. */
   left(): Error;
   /** Returns the error of a call after `close()`. */
   closed(): Error;

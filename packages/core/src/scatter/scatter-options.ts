@@ -39,7 +39,7 @@ type AsksOf<S extends Sources> = S extends readonly { readonly id: string; reado
   ? { readonly [One in S[number] as One['id']]: One['run'] }
   : { readonly [Id in keyof S]: S[Id] };
 
-/** What each source answers, by id. */
+/** Answer types of the sources, by id. */
 export type SourceAnswers<S extends Sources> = {
   readonly [Id in keyof AsksOf<S>]: AsksOf<S>[Id] extends (...of: never) => infer Answer
     ? Awaited<Answer>
@@ -57,7 +57,7 @@ export type SourceQuery<S extends Sources> = {
 
 /** Options of `createScatter`. */
 export interface ScatterOptions<S extends Sources = Sources> {
-  /** At least one, by id or in a list of `{ id, run }` with unique ids. */
+  /** Sources by id, or a list of `{ id, run }` with unique ids; at least one. */
   readonly sources: S;
   /** Milliseconds for a whole call, 1 to 600,000. Default 2,000. */
   readonly deadlineMs?: number | undefined;
@@ -72,9 +72,9 @@ export interface ScatterOptions<S extends Sources = Sources> {
   readonly now?: (() => number) | undefined;
 }
 
-/** Options of one call; they override those of the scatter. */
+/** Options of one call; they override the options of the scatter. */
 export interface ScatterCallOptions<Id extends string = string> {
-  /** When it aborts, the call rejects with its reason, and the sources are aborted. */
+  /** Signal whose abort rejects the call with its reason, and aborts the sources. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds, 1 to 600,000. */
   readonly deadlineMs?: number | undefined;
@@ -178,7 +178,7 @@ export function resolveScatterCall(
   return { signal: undefined, deadlineMs, ...presentFields(checked), sources: chosen };
 }
 
-/** Returns those that a call names, in their own order, or all. @throws TypeError for an id that none has */
+/** Returns the entries that a call names, in their own order, or all. @throws TypeError for an id that none has */
 export function chooseById<T extends { readonly id: string }>(
   { action, option, ids }: { action: string; option: string; ids: readonly string[] | undefined },
   all: readonly T[],

@@ -1,12 +1,12 @@
 import type { CallStats, EndsBySource, LatencyBySource, SourceStatus } from './source-status.ts';
 
-/** Answers by the ids of their sources; of those that answered. */
+/** Answers by the ids of the sources that answered. */
 export type AnswersOf<Answers> = { readonly [Id in keyof Answers]?: Answers[Id] };
 
-/** What all sources answered until the deadline. */
+/** Answers of all sources until the deadline. */
 export interface ScatterResult<Query, Answers> {
   readonly query: Query;
-  /** By id, in the order of the sources: those whose state is `ok`. */
+  /** Answers by id, in the order of the sources, of each whose state is `ok`. */
   readonly answers: AnswersOf<Answers>;
   /** One per source that was asked, in the order of the sources. */
   readonly sources: readonly SourceStatus<keyof Answers & string>[];
@@ -42,9 +42,9 @@ type AnswerEvent<Answers> = {
 
 /** Counters since the start, of calls and of each source. */
 export interface ScatterStats extends CallStats {
-  /** How often each source ended in each state. */
+  /** Number of ends of each source, by state. */
   readonly sources: EndsBySource;
-  /** How long each source took (`SourceStatus.ms`), by the state in which it ended. */
+  /** Durations of each source (`SourceStatus.ms`), by the state in which it ended. */
   readonly latency: LatencyBySource;
   /** Runs of each source that have not settled, also of calls that have ended without them. */
   readonly inFlight: Readonly<Record<string, number>>;

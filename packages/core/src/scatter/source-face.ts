@@ -7,7 +7,7 @@ import type { AnySource, ResolvedScatterOptions } from './scatter-options.ts';
 import type { ScatterResult } from './scatter-result.ts';
 import { isComplete, type SourceError, type SourceStatus, stateOfCode } from './source-status.ts';
 
-/** How a call ended, without the answers. */
+/** End of a call, without the answers. */
 type EndedCall = Omit<ScatterResult<unknown, Record<string, unknown>>, 'answers'> & {
   /** Option `name`. */
   readonly scatter: string;
@@ -40,7 +40,7 @@ const channels: ScatterChannels = {
 /** Runs of each source that have not settled. */
 export type RunCounts = Map<string, number>;
 
-/** Returns how sources of any kind are asked and what is said of them. */
+/** Returns the face of sources of any kind: how they are asked, and their messages. */
 export function createSourceFace(
   { sources, now, name, maxInFlight }: ResolvedScatterOptions,
   inFlight: RunCounts,

@@ -1,7 +1,7 @@
 import type { BucketCounts } from '@ticketing/kit';
 
 /**
- * - `ok`: the source answered; `empty`: it says that the question has no answer, as do the codes `NO_RESULTS`,
+ * - `ok`: the source answered; `empty`: the question has no answer, as the codes `NO_RESULTS`,
  *   `NOT_SERVED` and `DATE_OUT_OF_RANGE`
  * - `timeout`: it was late; `error`: it failed; `rejected-busy`: it, or a queue before it, was full;
  *   `rate-limited`: it was asked too often
@@ -20,7 +20,7 @@ export type SourceState =
 /** A state in which a source ends. */
 export type SettledState = Exclude<SourceState, 'running'>;
 
-/** Why a source has no answer, as plain data. */
+/** Reason why a source has no answer, as plain data. */
 export interface SourceError {
   /**
    * The `code` of what was thrown, as it is; without one `TIMEOUT` or `ABORTED` by its name, else `INTERNAL`.
@@ -56,18 +56,18 @@ export interface CallStats {
   readonly aborted: number;
 }
 
-/** How often each source ended in each state. */
+/** Number of ends of each source, by state. */
 export type EndsBySource = Readonly<Record<string, Readonly<Record<SettledState, number>>>>;
 
 /**
- * How long each source took, by the state in which it ended: counts of 14 buckets, and of what took longer. Only
- * states that have occurred.
+ * Durations of each source, by the state in which it ended: counts of 14 buckets, and of longer ones. Only states that
+ * have occurred.
  */
 export type LatencyBySource = Readonly<
   Record<string, Readonly<Partial<Record<SettledState, BucketCounts>>>>
 >;
 
-/** With these codes a source says that the question has no answer, which is an answer and not a failure. */
+/** Codes of a question that has no answer, which is an answer and not a failure. */
 const EMPTY_CODES: ReadonlySet<string> = new Set(['NO_RESULTS', 'NOT_SERVED', 'DATE_OUT_OF_RANGE']);
 
 /** Returns the state of a source that failed with a code of this package. */
@@ -78,7 +78,7 @@ export function stateOfCode(code: string): SettledState {
   return code === 'OVERLOADED' ? 'rejected-busy' : 'error';
 }
 
-/** Whether every source answered, and none ended early. */
+/** Returns whether every source answered, and none ended early. */
 export function isComplete(
   statuses: readonly {
     readonly state: SourceState;

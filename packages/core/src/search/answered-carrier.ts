@@ -68,7 +68,7 @@ const anAnswer: Shape = {
  * fail, not the search.
  *
  * @throws TypeError that names the first wrong field
- * @throws CarrierError `PROTOCOL` for more than `maxJourneys`: which of them to leave out, nobody can say
+ * @throws CarrierError `PROTOCOL` for more than `maxJourneys`: no rule could choose which to leave out
  */
 export function answeredCarrier(
   carrier: CarrierId,

@@ -17,12 +17,12 @@ import type { SearchDays } from './resolve-query.ts';
 import type { RunCarrier } from './search-options.ts';
 import { stationPairs } from './station-pairs.ts';
 
-/** What one carrier answers to a query. */
+/** Answer of one carrier to a query. */
 export interface CarrierFindings extends JoinedAnswer {
   readonly ignored: readonly IgnoredField[] | undefined;
 }
 
-/** How a carrier is asked besides the query. */
+/** Settings for asking a carrier. */
 export interface CarrierAsk {
   readonly context: CarrierContext;
   readonly run: RunCarrier;
@@ -104,8 +104,8 @@ function checkDay(carrier: string, date: LocalDate, { first, last }: SearchDays)
 type AskOne = (query: CarrierQuery, context: CarrierContext) => Promise<CarrierAnswer>;
 
 /**
- * Asks all questions at the same time. One that the carrier says has no answer counts as one without journeys, unless
- * it says so of all; another failure ends the rest.
+ * Asks all questions at the same time. A question without an answer counts as one without journeys, unless none has an
+ * answer; another failure ends the rest.
  */
 async function askAll(
   questions: readonly (CarrierQuery | undefined)[],

@@ -12,7 +12,7 @@ import { searchDays } from './resolve-query.ts';
 import type { ResolvedSearchOptions } from './search-options.ts';
 import type { CarrierStatus, SearchResult } from './search-result.ts';
 
-/** How a search ended, without what it found. */
+/** End of a search, without its journeys. */
 type EndedSearch = Omit<SearchResult, 'journeys' | 'places' | 'operators' | 'pages'>;
 
 /** One search, as subscribers of `tracing:ticketing:core:search:*` see it. */
@@ -37,7 +37,7 @@ const channels: ScatterChannels = {
   done: /* @__PURE__ */ channel('ticketing:core:search-done'),
 };
 
-/** Returns how carriers are asked and what is said of them: journeys that are checked, and errors of carriers. */
+/** Returns the face of carriers: how they are asked, the checks of their journeys, and their errors. */
 export function createCarrierFace(
   options: ResolvedSearchOptions,
   clock: LocalClock,

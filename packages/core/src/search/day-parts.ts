@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
  */
 export type DayPart = string;
 
-/** Whether a carrier is asked for whole days: it answers no others, or not by the time of the query. */
+/** Returns whether a carrier is asked for whole days: it answers no others, or not by the time of the query. */
 export function isAskedByDay(
   { window, native = [] }: CarrierCapabilities = {},
   { time, arriveBy }: ResolvedQuery,
@@ -37,7 +37,7 @@ export function nextDayPart(asked: DayPart, direction: Direction, query: Resolve
   return hasParts(next, query) ? `${next} ${near}` : next;
 }
 
-/** Whether a text is a part of a day as a query divides days. */
+/** Returns whether a text is a part of a day as a query divides days. */
 export function isDayPart(text: string, query: ResolvedQuery): boolean {
   const [date = '', ...parts] = text.split(' ');
   if (!isLocalDate(date)) return false;
@@ -48,7 +48,7 @@ function hasParts(day: string, { date, time }: ResolvedQuery): boolean {
   return day === date && time !== undefined;
 }
 
-/** Returns the journeys of a part of a day, from door to door, given those of the day. */
+/** Returns the journeys of a part of a day, from door to door, given the journeys of the day. */
 export function inDayPart(
   journeys: readonly Journey[],
   asked: DayPart,

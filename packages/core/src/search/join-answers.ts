@@ -3,7 +3,7 @@ import type { Direction, PageTokens } from '../contract/search-page.ts';
 import { type PresentFields, presentFields } from '../model/present-fields.ts';
 import type { Place } from '../stations/station-index.ts';
 
-/** Where a carrier has more. */
+/** Tokens of further pages of a carrier, by direction. */
 export type TokensByDirection = BothWays<PageTokens>;
 
 type BothWays<T> = PresentFields<Readonly<Record<Direction, T>>>;
@@ -24,7 +24,7 @@ export interface JoinedAnswer
   readonly covers: Covered | undefined;
   readonly filtered: number | undefined;
   readonly leftOut: CarrierAnswer['leftOut'] | undefined;
-  /** That of the first answer that has one. */
+  /** Failure of the first answer that has one. */
   readonly failure: CarrierAnswer['failure'] | undefined;
   readonly pages: TokensByDirection | undefined;
 }
@@ -57,7 +57,7 @@ export function joinAnswers(answers: readonly CarrierAnswer[]): JoinedAnswer {
   };
 }
 
-/** The same for one answer, which almost all are. */
+/** Returns the joined form of a sole answer, which is the usual case. */
 export function soleAnswer(answer: CarrierAnswer): JoinedAnswer {
   const { journeys, places, operators, covers, filtered, leftOut, failure, pages } = answer;
   const tokens = pages && tokensOf([answer]);

@@ -2,7 +2,7 @@ import type { CarrierId, Journey } from '../model/journey.ts';
 
 /** The names of operators of one search, as far as the answers name them. */
 export interface Operators {
-  /** Adds those of an answer. Of several names, that of the first carrier in order counts. */
+  /** Adds the operators of an answer. Of several names, the name of the first carrier in order counts. */
   learn(carrier: CarrierId, names: Readonly<Record<string, string>> | undefined): void;
   /** Returns the names that are new, or another now, of the operators of these journeys and of those before. */
   take(journeys: readonly Journey[]): Record<string, string>;

@@ -61,7 +61,7 @@ export function tokensOf({ page }: ResolvedQuery, carrier: CarrierId): PageToken
   return Object.hasOwn(page.byCarrier, carrier) ? page.byCarrier[carrier] : undefined;
 }
 
-/** How one carrier ended. */
+/** End of one carrier. */
 export interface CarrierEnd {
   readonly state: SourceState;
   readonly pages: TokensByDirection | undefined;
@@ -98,7 +98,7 @@ export function pagesOf(
   return pages.earlier || pages.later ? pages : undefined;
 }
 
-/** Of a carrier that failed no token is known but the last: it is asked the same again. */
+/** Returns the tokens of the next page. A carrier that failed is asked for the same page again: only its last token is known. */
 function nextTokens(
   { page }: ResolvedQuery,
   tokens: PageTokens,

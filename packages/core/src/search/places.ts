@@ -5,7 +5,7 @@ import { stationsOf } from './resolve-query.ts';
 
 /** The places of one search, as far as the query and the answers name them. */
 export interface Places {
-  /** Adds those of an answer. Of several names, that of the query counts, then that of the first carrier in order. */
+  /** Adds the places of an answer. Of several names, the name in the query counts, then the name of the first carrier in order. */
   learn(carrier: CarrierId, places: readonly Place[] | undefined): void;
   /** Returns every place so far. */
   all(): Iterable<Place>;

@@ -27,20 +27,20 @@ export type RunCarrier = (
 
 /** Options of `createSearch`. */
 export interface SearchOptions {
-  /** At least one; ids are unique. */
+  /** Carriers with unique ids, at least one. */
   readonly carriers: readonly Carrier[];
   /** Milliseconds for a whole search, 1 to 600,000. Default 2,000. */
   readonly deadlineMs?: number | undefined;
   /** Sorts the journeys. Default `departure`. */
   readonly order?: JourneyOrder | undefined;
-  /** By which prices of several currencies are sorted. Default: none, so that each currency is sorted by itself. */
+  /** Rates by which prices of several currencies are sorted. Default: none, so that each currency is sorted by itself. */
   readonly rates?: CurrencyRates | undefined;
   /**
    * Most journeys in one answer of a carrier, 1 or more, or `Infinity`. A carrier that answers more fails with code `PROTOCOL`: none is
    * left out in silence. Default 10,000.
    */
   readonly maxJourneys?: number | undefined;
-  /** Where a carrier gets its HTTP client. Default: none, for carriers that need no network. */
+  /** Returns the HTTP client of a carrier. Default: none, for carriers that need no network. */
   readonly http?: ((carrier: CarrierId) => CarrierHttp) | undefined;
   /** Runs one carrier. Default: `normalise(await request())` in this process. */
   readonly run?: RunCarrier | undefined;
@@ -48,9 +48,9 @@ export interface SearchOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** Options of one call; they override those of the search. */
+/** Options of one call; they override the options of the search. */
 export interface SearchCallOptions {
-  /** When it aborts, the call rejects with its reason, and the carriers are aborted. */
+  /** Signal whose abort rejects the call with its reason, and aborts the carriers. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds, 1 to 600,000. */
   readonly deadlineMs?: number | undefined;

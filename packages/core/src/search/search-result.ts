@@ -13,7 +13,7 @@ import type { Place, StationId } from '../stations/station-index.ts';
 import type { IgnoredField } from './native-fields.ts';
 
 /**
- * How a carrier ended, the states of every scatter: `ok` and `empty` are answers with and without journeys,
+ * State of a carrier, as of every source of a scatter: `ok` and `empty` are answers with and without journeys,
  * {@link SourceState} has the others.
  */
 export type CarrierState = SourceState;
@@ -26,15 +26,15 @@ export interface CarrierStatus {
   readonly ms: number;
   /** Journeys in its answer. */
   readonly found: number;
-  /** Journeys that the carrier's answer had and this model cannot hold. Absent: none. */
+  /** Number of journeys in the carrier's answer that the model cannot hold. Absent: none. */
   readonly filtered?: number;
-  /** Their number by the reason, in words. */
+  /** Number of those journeys by the reason, in words. */
   readonly leftOut?: Readonly<Record<string, number>>;
-  /** What its answer covers, where that is not the whole day. */
+  /** Departures that the answer covers, where that is not the whole day. */
   readonly covers?: Covered;
-  /** What this answer does not heed: its prices are of adults, or without cards. Absent: it heeds everything. */
+  /** Fields of the query that the answer ignores: its prices are for adults, or without cards. Absent: none. */
   readonly ignored?: readonly IgnoredField[];
-  /** Why it did not answer. With state `ok`: why its answer ends early, where `covers` ends. */
+  /** Reason why the carrier did not answer. With state `ok`: why its answer ends early, at the end of `covers`. */
   readonly error?: {
     readonly code: CarrierErrorCode;
     readonly retryable: boolean;
@@ -53,7 +53,7 @@ export interface SearchResult {
   readonly places: Readonly<Record<StationId, Place>>;
   /** Names of the operators that legs name, by their ids. One that no carrier named is not in it. */
   readonly operators: Readonly<Record<string, string>>;
-  /** Where earlier and later journeys are. Absent: nowhere. */
+  /** Pages of earlier and later journeys. Absent: there are none. */
   readonly pages?: SearchPages;
   /** One per carrier, in the order of option `carriers`. */
   readonly carriers: readonly CarrierStatus[];
@@ -97,8 +97,8 @@ export type SearchEvent =
 
 /** Counters since the start, of searches and of each carrier. */
 export interface SearchStats extends CallStats {
-  /** How often each carrier ended in each state. */
+  /** Number of ends of each carrier, by state. */
   readonly carriers: EndsBySource;
-  /** How long each carrier took (`CarrierStatus.ms`), by the state in which it ended. */
+  /** Durations of each carrier (`CarrierStatus.ms`), by the state in which it ended. */
   readonly latency: LatencyBySource;
 }

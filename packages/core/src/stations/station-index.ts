@@ -10,10 +10,10 @@ const LONGEST_NEAR = 64;
 // Of a whole name and a word of a name that are equally near, the whole name comes first.
 const WORD_HANDICAP = 0.01;
 
-/** What a text means: one station or city, none (with the nearest names), or several. */
+/** Meaning of a text: one station or city, none (with the nearest names), or several. */
 export type StationMatch =
   | { readonly kind: 'found'; readonly station: Station | StationGroup }
-  /** To find `nearest` may cost as much as a hundred other texts: it is looked for when it is read, and then kept. */
+  /** No station. `nearest` may cost as much as a hundred other texts: it is found when it is first read, and then kept. */
   | { readonly kind: 'unknown'; readonly nearest: readonly (Station | StationGroup)[] }
   | { readonly kind: 'ambiguous'; readonly candidates: readonly (Station | StationGroup)[] };
 
@@ -21,7 +21,7 @@ export type StationMatch =
 export interface StationIndex {
   /** All stations, without cities. */
   readonly stations: readonly Station[];
-  /** Cities, each of which stands for its stations where a text means both. */
+  /** Cities; where a text means a city and its stations, the city is found. */
   readonly groups: readonly StationGroup[];
   /** Returns the station or city of an id, or `undefined`. */
   byId(id: StationId): Station | StationGroup | undefined;
@@ -141,7 +141,7 @@ export function createStationIndex(
 
 type Entry = Station | StationGroup;
 
-/** Returns the match of a text that means none. Who does not read `nearest` does not pay for it. */
+/** Returns the match of a text that means no station. The nearest names are found when they are read. */
 function unknownText(find: () => readonly Entry[]): StationMatch {
   let found: readonly Entry[] | undefined;
   return {
@@ -153,7 +153,7 @@ function unknownText(find: () => readonly Entry[]): StationMatch {
   };
 }
 
-/** A city stands for its stations. */
+/** Returns the entries without the stations of cities among them. */
 function withoutMembers(found: Iterable<Entry>): Entry[] {
   const all = [...found];
   const members = new Set(all.flatMap((one) => ('members' in one ? one.members : [])));
@@ -184,9 +184,9 @@ function addTo(map: Map<string, Set<Entry>>, key: string, station: Entry): void 
 /** `'uic:7160000'` (canonical), or `'<carrier>:<code>'` where a carrier has a code and UIC has none. */
 export type StationId = string;
 
-/** Where a leg begins or ends: enough to show it without a table of stations. */
+/** End of a leg: enough to show it without a table of stations. */
 export interface Place {
-  /** As legs have it. */
+  /** Id that legs have. */
   readonly id: StationId;
   readonly name: string;
   /** IANA time zone. */

@@ -1,4 +1,12 @@
-import type { Dispatcher, PoolOptions, TaskMap, TaskSource, TasksOf } from '@ticketing/dispatch';
+import {
+  createInProcessDispatcher,
+  type Dispatcher,
+  type PoolOptions,
+  type TaskMap,
+  type TaskModule,
+  type TaskSource,
+  type TasksOf,
+} from '@ticketing/dispatch';
 import {
   createDispatcher,
   decodeFromWorker,
@@ -10,6 +18,9 @@ import {
   type WorkerHandle,
   type WorkerStart,
 } from '@ticketing/dispatch/transport';
+import { wrongOption } from '@ticketing/kit';
+import { hasPrimary } from '../worker/worker-messages.ts';
+import { isModule } from '../worker/worker-options.ts';
 import {
   type FromPrimary,
   isFromPrimary,
@@ -19,17 +30,24 @@ import {
 } from './primary-messages.ts';
 
 /** Options of `primaryDispatcher`, a part of the options of every pool. */
-export type PrimaryDispatcherOptions = Pick<
-  PoolOptions,
-  | 'name'
-  | 'window'
-  | 'maxQueue'
-  | 'maxWaitMs'
-  | 'abortGraceMs'
-  | 'startTimeoutMs'
-  | 'restart'
-  | 'clock'
->;
+export interface PrimaryDispatcherOptions
+  extends Pick<
+    PoolOptions,
+    | 'name'
+    | 'window'
+    | 'maxQueue'
+    | 'maxWaitMs'
+    | 'abortGraceMs'
+    | 'startTimeoutMs'
+    | 'restart'
+    | 'clock'
+  > {
+  /**
+   * Tasks that run in this process where `startCluster` has not started it, such as its `primaryTasks`: for a program that also
+   * serves alone. Default: none, and such a process is refused.
+   */
+  readonly standalone?: TaskModule<TaskMap> | undefined;
+}
 
 const ACTION = 'create primary dispatcher';
 const OTHERS = [
@@ -52,11 +70,18 @@ export function primaryDispatcher<M extends TaskMap>(
 export function primaryDispatcher<S extends TaskSource>(
   options?: PrimaryDispatcherOptions,
 ): Dispatcher<TasksOf<S>>;
-export function primaryDispatcher(options: PrimaryDispatcherOptions = {}): Dispatcher<TaskMap> {
+export function primaryDispatcher(settings: PrimaryDispatcherOptions = {}): Dispatcher<TaskMap> {
+  const { standalone, ...options } = settings;
+  if (standalone !== undefined && !isModule(standalone)) {
+    throw wrongOption(ACTION, 'standalone', { expected: 'made by defineTasks' }, standalone);
+  }
+  const isAlone = standalone !== undefined && !hasPrimary(process.env);
   // Bound before a task can replace it.
   const send = process.send?.bind(process);
-  if (send === undefined) {
-    throw new TypeError(`Cannot ${ACTION}: this process is not a worker of \`startCluster\``);
+  if (send === undefined && !isAlone) {
+    throw new TypeError(
+      `Cannot ${ACTION}: this process is not a worker of \`startCluster\`; to run it alone, give the tasks as \`standalone\``,
+    );
   }
   const unknown = OTHERS.find((name) => Object.hasOwn(Object(options), name));
   if (unknown !== undefined) {
@@ -64,24 +89,25 @@ export function primaryDispatcher(options: PrimaryDispatcherOptions = {}): Dispa
       `Cannot ${ACTION}: \`${unknown}\` does not apply, since the primary is the only worker`,
     );
   }
-  const settings = {
+  const resolved = {
     // Long, because a busy primary answers late and there is no other.
     healthMs: 60_000,
     ...options,
     name: options.name ?? 'primary',
     max: 1,
   };
-  resolvePoolOptions(ACTION, 'primary', settings);
+  resolvePoolOptions(ACTION, 'primary', resolved);
+  if (isAlone) return createInProcessDispatcher(standalone, resolved);
   const channel: PrimaryLink = {
     pid: process.ppid,
     // With a callback `send` does not throw on a closed channel: `disconnect` ends this process.
-    send: (message) => void send(message, undefined, undefined, () => {}),
+    send: (message) => void send?.(message, undefined, undefined, () => {}),
     listen(listener) {
       process.on('message', listener);
       return () => process.off('message', listener);
     },
   };
-  return createDispatcher(createPrimaryTransport(channel), settings);
+  return createDispatcher(createPrimaryTransport(channel), resolved);
 }
 
 /** Channel to the primary. */

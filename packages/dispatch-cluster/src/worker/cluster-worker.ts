@@ -2,8 +2,10 @@ import type { TaskHooks, TaskMap, TaskModule } from '@ticketing/dispatch';
 import { type Served, serveProcess } from '@ticketing/dispatch/worker';
 import { isMessage } from '../is-message.ts';
 import { type MetricsRequest, metricsRequest } from '../metrics/metrics-messages.ts';
+import { serveAlone } from './serve-alone.ts';
+import type { ClusterWorker } from './worker.ts';
 import {
-  hasTakenStart,
+  hasRole,
   type LeaveMessage,
   leave,
   left,
@@ -15,21 +17,9 @@ import { WorkerMetrics } from './worker-metrics.ts';
 import {
   type ClusterWorkerOptions,
   checkWorkerOptions,
-  type HttpServer,
+  resolveStandalone,
 } from './worker-options.ts';
 import { WorkerServer } from './worker-server.ts';
-
-/** This process, in its role as a worker of a cluster. */
-export interface ClusterWorker {
-  /** Number from 1, unique within the cluster. */
-  readonly workerId: number;
-  /** Slot of the worker, from 0 and below the number of workers. Its successor after a reload or a crash takes it over. */
-  readonly slot: number;
-  /** Returns true while the worker ends, for a health check by which load balancers stop sending requests. */
-  isDraining(): boolean;
-  /** Resolves with the server when it is made, for code that hands sockets to it; with `undefined` without one. */
-  readonly server: Promise<HttpServer | undefined>;
-}
 
 const ACTION = 'serve as cluster worker';
 const noTasks: TaskModule<TaskMap> = { tasks: {}, hooks: {} };
@@ -40,18 +30,21 @@ const noTasks: TaskModule<TaskMap> = { tasks: {}, hooks: {} };
  * `Connection: close`, finishes the requests in flight, closes the server and exits. SIGINT, SIGTERM and SIGHUP, which reach all
  * processes of a terminal or of a service, are left to the primary; SIGTERM to one worker replaces it.
  *
- * @throws TypeError for options, in a process that `startCluster` did not start, and for a second call
+ * @throws TypeError for options, in a process that `startCluster` did not start, unless `standalone` is set, and for a second call
  * @example
  * clusterWorker({ server: () => http.createServer(handle), listen: { port: 8080 } });
  */
 export function clusterWorker(options: ClusterWorkerOptions): ClusterWorker {
   const start = takeWorkerStart(process.env);
-  checkWorkerOptions(ACTION, options, start?.connections ?? 'external');
+  const isAlone = start === undefined && Boolean(Object(options).standalone);
+  checkWorkerOptions(ACTION, options, start?.connections ?? (isAlone ? 'own' : 'external'));
+  const alone = resolveStandalone(ACTION, options);
   if (start === undefined) {
-    const why = hasTakenStart()
-      ? '`clusterWorker` was called before'
-      : '`startCluster` has not started this process; run the program that calls it';
-    throw new TypeError(`Cannot ${ACTION}: ${why}`);
+    if (hasRole()) throw new TypeError(`Cannot ${ACTION}: \`clusterWorker\` was called before`);
+    if (alone !== undefined) return serveAlone(options, alone);
+    throw new TypeError(
+      `Cannot ${ACTION}: \`startCluster\` has not started this process; run the program that calls it, or set \`standalone\` to true`,
+    );
   }
   // Bound before a task can replace it.
   const send = process.send?.bind(process);
@@ -90,6 +83,11 @@ export function clusterWorker(options: ClusterWorkerOptions): ClusterWorker {
     slot: start.slot,
     isDraining: () => server.isDraining,
     server: server.made,
+    isStandalone: false,
+    close() {
+      send?.(terminated, undefined, undefined, () => {});
+      return server.stopped;
+    },
   };
 }
 

@@ -55,10 +55,8 @@ export class PortClient {
 
   /** Stops listening. Resolves when all connections on their way have arrived. */
   async leave(): Promise<void> {
-    // `server.close()` would also close idle connections, and a request that a client sends at this moment would fail. The method
-    // of `net.Server` only stops listening.
     if (!this.#isListening) {
-      net.Server.prototype.close.call(this.#server);
+      stopListening(this.#server);
       return;
     }
     this.#acceptor?.close();
@@ -147,6 +145,14 @@ export class PortClient {
     // Errors are ignored: after the channel has closed, `disconnect` ends the process.
     send?.(toPort(message), handle, undefined, () => {});
   }
+}
+
+/**
+ * Lets a server accept no further connection, and keeps those that are open. `server.close()` would also close idle ones, and a
+ * request that a client sends at this moment would fail.
+ */
+export function stopListening(server: HttpServer): void {
+  net.Server.prototype.close.call(server);
 }
 
 const names: ReadonlySet<keyof PortOptions> = new Set([

@@ -8,7 +8,8 @@ export interface WorkerStartMessage {
   readonly module: string | undefined;
   /** True if the primary has `workerData` for the worker. */
   readonly hasWorkerData: boolean;
-  readonly connections: 'shared' | 'external';
+  /** Source of the connections; `own`: the server listens by itself, without a primary. */
+  readonly connections: 'shared' | 'external' | 'own';
   readonly lameDuckMs: number;
   /** Milliseconds in which the worker must end, with `lameDuckMs`. */
   readonly graceMs: number;
@@ -16,8 +17,8 @@ export interface WorkerStartMessage {
   readonly maxRequests: number | undefined;
 }
 
-/** Mark of a process that has taken its start, for all copies of this package in it. */
-const TAKEN = Symbol.for('ticketing.dispatch-cluster.worker');
+/** Name of the mark of a process in which `clusterWorker` was called, for all copies of this package in it. */
+const TAKEN: unique symbol = Symbol.for('ticketing.dispatch-cluster.worker');
 
 /** Returns the environment variable that carries a worker's start. */
 export function environmentOf(start: WorkerStartMessage): Readonly<Record<string, string>> {
@@ -31,13 +32,27 @@ export function takeWorkerStart(
   const text = environment[VARIABLE];
   delete environment[VARIABLE];
   if (text === undefined) return undefined;
-  Object.defineProperty(process, TAKEN, { value: true, configurable: true });
+  noteRole('worker');
   return JSON.parse(text) as WorkerStartMessage;
 }
 
-/** Returns true if this process has taken its start: it is a worker of a cluster already. */
-export function hasTakenStart(): boolean {
-  return TAKEN in process;
+/** Marks this process as a worker of a cluster, or as one that serves alone; `undefined` removes the mark. */
+export function noteRole(role: 'worker' | 'standalone' | undefined): void {
+  Object.defineProperty(process, TAKEN, { value: role, configurable: true });
+}
+
+/** Returns true if `clusterWorker` was called in this process. */
+export function hasRole(): boolean {
+  return roleOf() !== undefined;
+}
+
+/** Returns true if `startCluster` has started this process. */
+export function hasPrimary(environment: Readonly<Record<string, string | undefined>>): boolean {
+  return roleOf() === 'worker' || environment[VARIABLE] !== undefined;
+}
+
+function roleOf(): unknown {
+  return (process as { readonly [TAKEN]?: unknown })[TAKEN];
 }
 
 /** Figures that a worker reports about its requests. */

@@ -13,6 +13,11 @@ import {
   wrongOption,
 } from '@ticketing/kit';
 import type { MetricsRegistry } from '../metrics/metric.ts';
+import {
+  type ClusterShutdown,
+  type ResolvedShutdown,
+  resolveShutdown,
+} from '../shutdown-options.ts';
 
 /** A server of Node. */
 export type HttpServer = http.Server | https.Server | http2.Http2Server | http2.Http2SecureServer;
@@ -61,6 +66,12 @@ export interface ClusterWorkerOptions {
   readonly tasks?: TaskModule<TaskMap> | URL | undefined;
   /** Registry of prom-client, or of @prometheus-io/client, whose metrics `clusterMetrics` collects in the primary. Default: none. */
   readonly metrics?: MetricsRegistry | undefined;
+  /**
+   * Serves alone where `startCluster` has not started this process: `node server.js`, a debugger and a test run the same program.
+   * The server listens by itself, in slot 0. SIGTERM, SIGINT and SIGHUP end the process with code 0 as the primary ends a
+   * worker, within the limits of this option, or the defaults of `shutdown`. Default `false`: such a process is refused.
+   */
+  readonly standalone?: boolean | ClusterShutdown | undefined;
 }
 
 const workerRules: Readonly<Record<keyof ClusterWorkerOptions, Rule>> = {
@@ -79,17 +90,30 @@ const workerRules: Readonly<Record<keyof ClusterWorkerOptions, Rule>> = {
     test: (value) => aUrl.test(value) || isModule(value),
   },
   metrics: withMethods('getMetricsAsJSON'),
+  standalone: {
+    expected: 'true, false or an object with lameDuckMs and graceMs',
+    test: (value) => typeof value === 'boolean' || anObject.test(value),
+  },
 };
 
-/** Checks the options of `clusterWorker`. @throws TypeError for a value of the wrong type or an unknown option */
+/**
+ * Checks the options of `clusterWorker` for a worker whose connections have this source.
+ *
+ * @throws TypeError for a value of the wrong type or an unknown option
+ */
 export function checkWorkerOptions(
   action: string,
   options: ClusterWorkerOptions,
-  connections: 'shared' | 'external',
+  connections: 'shared' | 'external' | 'own',
 ): void {
   checkByRules(action, options, workerRules);
-  const { server, listen, attach } = options;
-  if (connections === 'shared' && server !== undefined && listen === undefined) {
+  const { server, listen, attach, standalone } = options;
+  if (standalone && server === undefined) {
+    throw new TypeError(
+      `Cannot ${action}: \`standalone\` needs \`server\`, because without a primary nothing calls tasks`,
+    );
+  }
+  if (connections !== 'external' && server !== undefined && listen === undefined) {
     throw wrongOption(action, 'listen', workerRules.listen, listen);
   }
   if (connections === 'shared' && attach !== undefined) {
@@ -106,6 +130,15 @@ export function checkWorkerOptions(
       listen.host,
     );
   }
+}
+
+/** Returns the time limits of a worker that serves alone; `undefined` if it must not. @throws TypeError or RangeError */
+export function resolveStandalone(
+  action: string,
+  { standalone = false }: ClusterWorkerOptions,
+): ResolvedShutdown | undefined {
+  if (standalone === false) return undefined;
+  return resolveShutdown(action, standalone === true ? {} : standalone, 'standalone');
 }
 
 /** Returns true for a listener of requests: a function that makes a server takes no parameters. */

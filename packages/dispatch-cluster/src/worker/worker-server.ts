@@ -1,4 +1,4 @@
-import { PortClient } from './port-client.ts';
+import { PortClient, stopListening } from './port-client.ts';
 import { createServedApp, type ServedApp } from './served-app.ts';
 import { type Traffic, watchTraffic } from './traffic.ts';
 import type { WorkerReport, WorkerStartMessage } from './worker-messages.ts';
@@ -9,6 +9,12 @@ interface ServerNews {
   report(report: WorkerReport): void;
   /** Asks for a replacement of the worker. */
   recycle(): void;
+}
+
+/** A server or an application, and its traffic. */
+interface Served {
+  readonly app: ServedApp;
+  readonly traffic: Traffic;
 }
 
 /** Time limits for the end of the traffic; `graceMs` includes `lameDuckMs`. */
@@ -22,11 +28,13 @@ const EXIT_MS = 500;
 export class WorkerServer {
   isDraining = false;
   readonly made: Promise<HttpServer | undefined>;
+  /** Resolves when the server has stopped. */
+  readonly stopped: Promise<void>;
   readonly #options: ClusterWorkerOptions;
   readonly #start: WorkerStartMessage;
   readonly #news: ServerNews;
   #settleMade!: { resolve(server: HttpServer | undefined): void; reject(error: unknown): void };
-  #served: { readonly app: ServedApp; readonly traffic: Traffic } | undefined;
+  #served: Served | undefined;
   #attachment: Attachment | undefined;
   #port: PortClient | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -36,6 +44,7 @@ export class WorkerServer {
   #hasReportedWork = false;
   #isRecycled = false;
   #stopping: Promise<void> | undefined;
+  #settleStopped: (stopping: Promise<void>) => void = () => {};
 
   constructor(options: ClusterWorkerOptions, start: WorkerStartMessage, news: ServerNews) {
     this.#options = options;
@@ -43,6 +52,9 @@ export class WorkerServer {
     this.#news = news;
     this.made = new Promise((resolve, reject) => {
       this.#settleMade = { resolve, reject };
+    });
+    this.stopped = new Promise((resolve) => {
+      this.#settleStopped = resolve;
     });
     // The primary reports the error of a failed start, so the program need not await this promise.
     this.made.catch(() => {});
@@ -60,6 +72,8 @@ export class WorkerServer {
       if (this.#start.connections === 'external' || listen === undefined) {
         await app.ready();
         this.#attachment = attach?.(app.server);
+      } else if (this.#start.connections === 'own') {
+        await app.listen(listen);
       } else {
         this.#port = new PortClient(app.server, {
           open: () => traffic.connections.size,
@@ -77,17 +91,20 @@ export class WorkerServer {
 
   /** Accepts no further requests, and finishes the others within `graceMs`. Resolves when the server is closed. Idempotent. */
   stop(graceMs: number = this.#start.graceMs): Promise<void> {
-    this.#stopping ??= this.#stop(graceMs);
+    if (this.#stopping === undefined) {
+      this.#stopping = this.#stop(graceMs);
+      this.#settleStopped(this.#stopping);
+    }
     return this.#stopping;
   }
 
   async #stop(graceMs: number): Promise<void> {
     this.isDraining = true;
     if (this.#served === undefined) return;
-    const { app, traffic } = this.#served;
+    const { app } = this.#served;
     const end = endWithin(graceMs, this.#start);
     if (this.#attachment !== undefined) await this.#attachment.close(end);
-    else await this.#leaveAsLameDuck(traffic, end);
+    else await this.#leaveAsLameDuck(this.#served, end);
     clearInterval(this.#timer);
     this.#report();
     await app.close();
@@ -99,11 +116,15 @@ export class WorkerServer {
    * that clients that keep a connection busy learn it before it is closed. After `lameDuckMs` connections without a request in
    * flight are closed, even with a part of a request's head; requests in flight have all of `graceMs`.
    */
-  async #leaveAsLameDuck(traffic: Traffic, { lameDuckMs, graceMs }: WorkerEnd): Promise<void> {
+  async #leaveAsLameDuck(
+    { app, traffic }: Served,
+    { lameDuckMs, graceMs }: WorkerEnd,
+  ): Promise<void> {
     const until = performance.now() + graceMs;
     const isEmpty = (): boolean => traffic.connections.size === 0;
     traffic.turnAway();
-    await this.#port?.leave();
+    if (this.#port === undefined) stopListening(app.server);
+    else await this.#port.leave();
     await this.#waitFor(isEmpty, Math.min(lameDuckMs, until - performance.now()));
     traffic.destroyIdle();
     await this.#waitFor(() => isEmpty() || !traffic.isBusy, until - performance.now());

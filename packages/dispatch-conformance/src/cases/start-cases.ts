@@ -160,6 +160,34 @@ export const startCases: readonly CaseDraft[] = [
     scratch.touch('go');
     await Promise.all(holds);
   }),
+  test('with min 0 there is no worker before the first call, one for it, and none after idleTimeoutMs', async (stage) => {
+    const dispatcher = await stage.dispatcher({ min: 0, idleTimeoutMs: 50 });
+    await dispatcher.ready();
+    assert.equal(dispatcher.state, 'ready');
+    assert.deepEqual([dispatcher.stats().spawned, dispatcher.stats().workers], [0, []]);
+    for (const count of [1, 2]) {
+      assert.equal(await dispatcher.run('echo', count), count);
+      assert.equal(dispatcher.stats().spawned, count, 'workers started so far');
+      await until(() => dispatcher.stats().workers.length === 0, 'an empty pool');
+      const { idled, lost, killed, circuit, state } = dispatcher.stats();
+      const rest = { idled: count, lost: 0, killed: 0, circuit: 'closed', state: 'ready' };
+      assert.deepEqual({ idled, lost, killed, circuit, state }, rest);
+    }
+  }),
+  test('with min 0 calls with a key, streams and map start the workers that they need', async (stage) => {
+    const dispatcher = await stage.dispatcher({ min: 0, idleTimeoutMs: 50 });
+    const empty = () => until(() => dispatcher.stats().workers.length === 0, 'an empty pool');
+    assert.equal(await dispatcher.run('echo', 'keyed', { key: 'a' }), 'keyed');
+    await empty();
+    const items: number[] = [];
+    for await (const item of dispatcher.stream('items', { count: 3 })) items.push(item);
+    assert.deepEqual(items, [1, 2, 3]);
+    await empty();
+    for await (const { status } of dispatcher.map('echo', [1, 2]))
+      assert.equal(status, 'fulfilled');
+    await empty();
+    assert.equal(dispatcher.stats().spawned, 3);
+  }),
   test('calls made before a worker is ready are answered in their order', async (stage) => {
     const dispatcher = await stage.dispatcher({ window: 1 });
     const log = stage.scratch.path('log');

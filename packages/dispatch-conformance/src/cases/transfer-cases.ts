@@ -151,4 +151,18 @@ export const transferCases: readonly CaseDraft[] = [
     assert.ok(answers[1].every((byte) => byte === 9));
     assert.equal(answers[2].length, 0);
   }),
+  test('transferred() of a view whose buffer is not named takes no other bytes along', async (stage) => {
+    const dispatcher = await stage.ready();
+    const { transfer } = stage.subject.capabilities;
+    const expected = {
+      pooled: { bytes: [...Buffer.from('moved')], kept: [...Buffer.from('kept')] },
+      part: { bytes: [2, 3], kept: [1, 2, 3, 4] },
+      whole: { bytes: [1, 2, 3, 4], kept: transfer ? [] : [1, 2, 3, 4] },
+    };
+    for (const kind of ['pooled', 'part', 'whole'] as const) {
+      const view = await dispatcher.run('view', kind);
+      assert.deepEqual([...view], expected[kind].bytes);
+      assert.deepEqual(await dispatcher.run('viewed', undefined), expected[kind].kept, kind);
+    }
+  }),
 ];

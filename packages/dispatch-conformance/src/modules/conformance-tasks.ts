@@ -26,6 +26,7 @@ const LOOK_AGAIN_MS = 3;
 
 let isSick = false;
 let remembered: unknown;
+let viewed = new Uint8Array(0);
 
 const taskChannel = tracingChannel<unknown, object>('ticketing:dispatch:task');
 const taskStore = new AsyncLocalStorage<unknown>();
@@ -131,6 +132,17 @@ const module: TaskModule<ConformanceTasks> = defineTasks<ConformanceTasks>(
       const bytes = new Uint8Array(length).fill(value);
       return transferred(bytes, [bytes.buffer]);
     },
+    view(kind) {
+      if (kind === 'pooled') {
+        viewed = Buffer.from('kept');
+        return transferred(Buffer.from('moved'));
+      }
+      const bytes = Uint8Array.of(1, 2, 3, 4);
+      viewed = bytes;
+      return transferred(kind === 'whole' ? bytes : bytes.subarray(1, 3));
+    },
+    // A moved array has no bytes, and cannot be iterated.
+    viewed: () => (viewed.length === 0 ? [] : [...viewed]),
     async talk({ port }) {
       const [heard] = (await once(port, 'message')) as [unknown];
       port.postMessage('heard');

@@ -1,3 +1,9 @@
+/** Messages of the diagnostics channels, by channel. */
+export interface DispatchNatsMessages {
+  /** An event of a host or a connection. */
+  readonly 'ticketing:dispatch-nats:host': NatsHostEvent;
+}
+
 /**
  * Message of the channel `ticketing:dispatch-nats:host`. Dispatchers report that a host `joined`, was `refused` (passed over), was
  * `lost` or is `leaving`; hosts report that they were `late`: their event loop was blocked for more than half of the time after
@@ -5,7 +11,8 @@
  * that a message was `unsent`, for instance an announcement above the server's `max_payload`.
  */
 export type NatsHostEvent =
-  | { readonly type: 'joined' | 'leaving'; readonly name: string; readonly host: string }
+  | { readonly type: 'joined'; readonly name: string; readonly host: string }
+  | { readonly type: 'leaving'; readonly name: string; readonly host: string }
   | {
       readonly type: 'refused';
       readonly name: string;

@@ -1,7 +1,9 @@
 import { channel } from 'node:diagnostics_channel';
-import type { NatsHostEvent } from '../contract/host-event.ts';
+import type { EventChannel } from '@ticketing/kit';
+import type { DispatchNatsMessages, NatsHostEvent } from '../contract/host-event.ts';
 
-const hostChannel = channel('ticketing:dispatch-nats:host');
+const NAME = 'ticketing:dispatch-nats:host';
+const hostChannel: EventChannel<DispatchNatsMessages[typeof NAME]> = channel(NAME);
 
 /** Publishes an event of a host or a connection. */
 export function publishHostEvent(event: NatsHostEvent): void {

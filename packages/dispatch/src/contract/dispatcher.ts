@@ -4,6 +4,7 @@ import type {
   ItemOf,
   Movable,
   OutputOf,
+  ProgressOf,
   StreamTask,
   TaskMap,
   TaskWithoutInput,
@@ -30,7 +31,7 @@ export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
   run<K extends TaskWithResult<M>>(
     task: K,
     input: InputOf<M, K>,
-    options?: RunOptions,
+    options?: RunOptions<ProgressOf<M, K>>,
   ): Promise<OutputOf<M, K>>;
 
   /**
@@ -50,7 +51,7 @@ export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
   stream<K extends StreamTask<M>>(
     task: K,
     input: InputOf<M, K>,
-    options?: StreamOptions,
+    options?: StreamOptions<ProgressOf<M, K>>,
   ): AsyncIterableIterator<ItemOf<M, K>, undefined>;
 
   /**
@@ -66,7 +67,7 @@ export interface Dispatcher<M extends TaskMap> extends AsyncDisposable {
   map<K extends keyof M & string>(
     task: K,
     inputs: Iterable<InputOf<M, K>> | AsyncIterable<InputOf<M, K>>,
-    options?: MapOptions,
+    options?: MapOptions<ProgressOf<M, K>>,
   ): AsyncIterable<MapOutcome<InputOf<M, K>, OutputOf<M, K>>>;
 
   /**
@@ -129,8 +130,8 @@ export interface Capabilities {
   readonly streams: boolean;
 }
 
-/** Options of one call. */
-export interface RunOptions {
+/** Options of one call. `Progress` is the type of the data that its task reports. */
+export interface RunOptions<Progress = unknown> {
   /**
    * Signal that ends the call: it rejects with `signal.reason`, and the task's own signal aborts. This happens at once; with 16
    * or more calls in flight, an abort in the first 2 ms of a call may be noticed up to 1 ms late. No call is started or answered
@@ -171,11 +172,11 @@ export interface RunOptions {
   /** Called with the worker's number whenever the call is given to one, before it is sent. The call rejects with any error that it throws. */
   readonly onWorker?: ((workerId: number) => void) | undefined;
   /** Called with each progress report of the task, in order, never after the call has settled. The call rejects with any error that it throws. */
-  readonly onProgress?: ((data: unknown) => void) | undefined;
+  readonly onProgress?: ((data: Progress) => void) | undefined;
 }
 
 /** Options of a stream: its limits apply to the whole stream. */
-export interface StreamOptions extends RunOptions {
+export interface StreamOptions<Progress = unknown> extends RunOptions<Progress> {
   /** Most items that are under way or wait here, 1 to 65,536. Default 16. */
   readonly window?: number | undefined;
   /** Further attempts after the loss of a worker before the first item, 0 to 100; above 0 only with `idempotent`. Default 0. */
@@ -216,8 +217,8 @@ export interface ItemOutlet {
 }
 
 /** Options of `map`. */
-export interface MapOptions
-  extends Omit<RunOptions, 'transfer' | 'key' | 'apartFrom' | 'onWorker'> {
+export interface MapOptions<Progress = unknown>
+  extends Omit<RunOptions<Progress>, 'transfer' | 'key' | 'apartFrom' | 'onWorker'> {
   /**
    * Most tasks in flight, a positive integer; inputs are never read further ahead. Default: all calls that the workers hold,
    * which is `max` times `window`, or, with `auto`, `max` times its largest window: 64, in-process 1024.

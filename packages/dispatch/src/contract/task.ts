@@ -1,7 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
 
-/** Facts and functions that a task gets besides its input. */
-export interface TaskContext {
+/**
+ * Facts and functions that a task gets besides its input. `Progress` is the type of the data that the task reports, and so of the
+ * data that the caller's `onProgress` gets: `(query: Query, { progress }: TaskContext<{ done: number }>) => …`.
+ */
+export interface TaskContext<Progress = unknown> {
   /** Aborts when no caller is waiting any longer: after the caller's signal, a timeout or `close()`. */
   readonly signal: AbortSignal;
   /** Number of the call; the same for each attempt. */
@@ -21,7 +24,7 @@ export interface TaskContext {
    * Sends cloneable data to the caller's `onProgress`, in order. Does nothing after the task has settled. May be called without
    * its context: `(input, { progress }) => progress(1)`.
    */
-  readonly progress: (this: void, data: unknown) => void;
+  readonly progress: (this: void, data: Progress) => void;
 }
 
 /** An object that can be moved to a worker and back: a buffer, or one end of a port. */
@@ -41,10 +44,16 @@ export interface Transferred<T> {
 }
 
 /** A function that a dispatcher runs: one input, one output. Both are structured clones between processes. */
-export type TaskFn<I, O> = (input: I, context: TaskContext) => O | Promise<O>;
+export type TaskFn<I, O, Progress = unknown> = (
+  input: I,
+  context: TaskContext<Progress>,
+) => O | Promise<O>;
 
 /** A function that a dispatcher streams: one input, many items. An async generator is one. */
-export type StreamFn<I, O> = (input: I, context: TaskContext) => AsyncIterable<O>;
+export type StreamFn<I, O, Progress = unknown> = (
+  input: I,
+  context: TaskContext<Progress>,
+) => AsyncIterable<O>;
 
 /** Tasks by name. */
 // biome-ignore lint/suspicious/noExplicitAny: each task has its own input type, which any callable type must accept
@@ -53,6 +62,12 @@ export type TaskMap = Readonly<Record<string, (input: any, context: TaskContext)
 /** The input of a task; `undefined` if it has none. */
 export type InputOf<M extends TaskMap, K extends keyof M> =
   Parameters<M[K]> extends [] ? undefined : Parameters<M[K]>[0];
+
+/** The data that a task reports by `context.progress`; `unknown` if its context has no type of its own. */
+export type ProgressOf<M extends TaskMap, K extends keyof M> =
+  Parameters<M[K]> extends readonly [unknown?, TaskContext<infer Progress>?, ...unknown[]]
+    ? Progress
+    : unknown;
 
 /** The names of tasks that may be run without an input. */
 export type TaskWithoutInput<M extends TaskMap> = {

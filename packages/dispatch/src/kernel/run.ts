@@ -1,5 +1,5 @@
-import { channel } from 'node:diagnostics_channel';
 import type { ForwardedCall, ForwardedRunOptions } from '../contract/dispatcher.ts';
+import { dispatchChannel } from '../dispatch-channel.ts';
 import { checkRunOptions, checkTaskName } from './checks.ts';
 import {
   circuitOpen,
@@ -22,8 +22,7 @@ import { post } from './steps/send.ts';
 import { open } from './steps/settle.ts';
 import { grow, occupy } from './steps/workers.ts';
 
-/** `{ name, task, expectedWaitMs, retryAfterMs }` of a call that is refused because it would wait too long. */
-const overloadedChannel = channel('ticketing:dispatch:overloaded');
+const overloadedChannel = dispatchChannel('ticketing:dispatch:overloaded');
 
 const NONE: ForwardedRunOptions = {};
 

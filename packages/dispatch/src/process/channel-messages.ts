@@ -1,6 +1,7 @@
 // Messages of the channel between a worker process and its parent, beside those of the program: `workerData`, and the inspector.
 
-import { channel } from 'node:diagnostics_channel';
+import type { InspectorOpenMessage } from '../contract/dispatch-messages.ts';
+import { dispatchChannel } from '../dispatch-channel.ts';
 import { cloneFromBytes, cloneToBytes } from '../wire/clone-bytes.ts';
 
 /** Tag of the worker's question for its `workerData`, and of the parent's answer, which alone has the data, as `bytes`. */
@@ -73,15 +74,9 @@ export function isInspectorMessage(message: unknown): message is TaggedMessage {
   return isTagged(message, inspectorTag);
 }
 
-/** `{ workerId, slot, pid, url }` of a worker whose inspector listens. */
-const inspectorOpenChannel = channel('ticketing:dispatch:inspector-open');
+const inspectorOpenChannel = dispatchChannel('ticketing:dispatch:inspector-open');
 
 /** Publishes that the inspector of a worker listens. */
-export function publishInspector(event: {
-  readonly workerId: number;
-  readonly slot: number;
-  readonly pid: number | undefined;
-  readonly url: string;
-}): void {
-  if (inspectorOpenChannel.hasSubscribers) inspectorOpenChannel.publish(event);
+export function publishInspector(message: InspectorOpenMessage): void {
+  if (inspectorOpenChannel.hasSubscribers) inspectorOpenChannel.publish(message);
 }

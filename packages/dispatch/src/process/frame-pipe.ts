@@ -92,6 +92,7 @@ export class ParentPipe {
  * Opens the pipe that the parent has made for frames, and keeps `process.exit`: no task can replace either.
  *
  * @param read - Called with all messages that came together, so that an abort is seen before its call begins
+ * @throws Error in a runtime that cannot open it
  */
 export function openFramePipe(read: (messages: readonly WireMessage[]) => void): OutboxHost {
   const large = inheritedMessageFile();
@@ -111,6 +112,12 @@ export function openFramePipe(read: (messages: readonly WireMessage[]) => void):
     writable: true,
     onread: { buffer, callback },
   });
+  // Bun constructs a socket that never opens; the worker would be silent until `startTimeoutMs`.
+  if (pipe.pending) {
+    throw new Error(
+      'Cannot serve tasks: this runtime cannot open the pipe to its parent; set `execPath` to the path of a Node',
+    );
+  }
   // An error such as EPIPE while the parent dies needs no handling: `disconnect` follows.
   pipe.on('error', () => {});
   const exit = process.exit.bind(process);

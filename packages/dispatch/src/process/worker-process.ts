@@ -145,10 +145,11 @@ export class WorkerProcess implements WorkerHandle {
   hold(alive: boolean): void {
     this.#isHeld = alive;
     const { channel, stdout, stderr } = this.#child;
-    const pipes = [stdout, stderr, this.#pipe.socket] as (Socket | null | undefined)[];
+    // Streams of a runtime other than Node may lack both methods.
+    const pipes = [stdout, stderr, this.#pipe.socket] as (Partial<Socket> | null | undefined)[];
     for (const handle of [this.#child, channel, ...pipes, this.#timer]) {
-      if (alive) handle?.ref();
-      else handle?.unref();
+      if (alive) handle?.ref?.();
+      else handle?.unref?.();
     }
   }
 

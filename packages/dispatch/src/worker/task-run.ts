@@ -1,28 +1,16 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { TraceChannel } from '@ticketing/kit';
+import type { TaskMessage } from '../contract/dispatch-messages.ts';
 import type { CallSource, ForwardedCall, ItemOutlet } from '../contract/dispatcher.ts';
 import type { RunFrame } from '../contract/frames.ts';
 import type { TaskContext } from '../contract/task.ts';
 import { ItemPump, type PumpOptions } from './item-pump.ts';
 
-/** Run of a task as subscribers of `tracing:ticketing:dispatch:task:*` see it: one object in all its events. */
-interface TaskTrace {
-  readonly task: string;
-  /** Number of the call, the same for each attempt. */
-  readonly id: number;
-  readonly attempt: number;
-  readonly workerId: number;
-  /** Metadata of the caller, and of subscribers of `tracing:ticketing:dispatch:run:start`. */
-  readonly metadata: Readonly<Record<string, string>>;
-  result?: unknown;
-  error?: unknown;
-}
-
 /**
  * Channel of runs, in the worker. The task runs in the stores that are bound to `start`; `end` when it has returned; `error` if it
  * failed, then `asyncStart` and `asyncEnd`, when it has settled.
  */
-export const taskChannel: TraceChannel<TaskTrace> = tracingChannel('ticketing:dispatch:task');
+export const taskChannel: TraceChannel<TaskMessage> = tracingChannel('ticketing:dispatch:task');
 
 /** Worker of a run, and its way to the caller. */
 type RunWorker = Pick<TaskContext, 'workerId' | 'slot' | 'workerData'> & {
@@ -37,7 +25,7 @@ export class TaskRun implements TaskContext, CallSource {
   readonly #frame: RunFrame;
   readonly #worker: RunWorker;
   #hasSettled = false;
-  #trace: TaskTrace | undefined;
+  #trace: TaskMessage | undefined;
   /** Pump of a stream, once it is open. */
   pump: ItemPump | undefined;
   /** Created on first read: most tasks never read it, and it costs more than all the rest. */
@@ -134,7 +122,7 @@ export class TaskRun implements TaskContext, CallSource {
   }
 
   /** Opens the trace of the run, if a subscriber wants it. */
-  openTrace(): TaskTrace {
+  openTrace(): TaskMessage {
     const { task, id, attempt, workerId, metadata } = this;
     this.#trace = { task, id, attempt, workerId, metadata };
     return this.#trace;

@@ -7,6 +7,7 @@ import {
   type ItemOf,
   type MapOutcome,
   type OutputOf,
+  type ProgressOf,
   type RawJson,
   rawJson,
   type StreamFn,
@@ -119,6 +120,54 @@ test('a context may be taken apart, and its parameter needs no type', async () =
   expect(heard).toEqual(['heard']);
 });
 
+const reporting = defineTasks({
+  index: (count: number, { progress }: TaskContext<{ readonly done: number }>) => {
+    for (let done = 1; done <= count; done += 1) progress({ done });
+    return count;
+  },
+  each: async function* (count: number, { progress }: TaskContext<string>) {
+    progress(`of ${count}`);
+    yield count;
+  },
+  untyped: (_input: undefined, { progress }) => progress(1),
+  double: (input: number) => input * 2,
+});
+type Reporting = TasksOf<typeof reporting>;
+
+test('onProgress gets the type of the data that its task reports, in run(), map() and stream()', async () => {
+  await using dispatcher = createInProcessDispatcher(reporting);
+  const heard: unknown[] = [];
+  await dispatcher.run('index', 2, {
+    onProgress: (data) => {
+      expectTypeOf(data).toEqualTypeOf<{ readonly done: number }>();
+      heard.push(data.done);
+    },
+  });
+  const mapped = dispatcher.map('index', [1], { onProgress: ({ done }) => heard.push(done) });
+  for await (const { status } of mapped) expect(status).toBe('fulfilled');
+  const onProgress = (data: string): unknown => heard.push(data);
+  for await (const item of dispatcher.stream('each', 1, { onProgress })) heard.push(item);
+  const any = (data: unknown): unknown => heard.push(data);
+  await dispatcher.run('untyped', undefined, { onProgress: any });
+  await dispatcher.run('index', 1, { onProgress: any });
+  expect(heard).toEqual([1, 2, 1, 'of 1', 1, 1, { done: 1 }]);
+  // @ts-expect-error: the task reports objects
+  await dispatcher.run('index', 0, { onProgress });
+  // @ts-expect-error: the task reports unknown data
+  await dispatcher.run('double', 0, { onProgress });
+});
+
+test('ProgressOf is the data that a task reports; unknown without a type of its own', () => {
+  expectTypeOf<ProgressOf<Reporting, 'index'>>().toEqualTypeOf<{ readonly done: number }>();
+  expectTypeOf<ProgressOf<Reporting, 'each'>>().toEqualTypeOf<string>();
+  expectTypeOf<ProgressOf<Reporting, 'untyped'>>().toEqualTypeOf<unknown>();
+  expectTypeOf<ProgressOf<Reporting, 'double'>>().toEqualTypeOf<unknown>();
+  expectTypeOf<ProgressOf<TaskMap, string>>().toEqualTypeOf<unknown>();
+  type Declared = { readonly fill: TaskFn<string, number, bigint> };
+  expectTypeOf<ProgressOf<Declared, 'fill'>>().toEqualTypeOf<bigint>();
+  expectTypeOf<Dispatcher<Declared>>().toExtend<Dispatcher<Declared>>();
+});
+
 test('TasksOf is the tasks of a module, by its type or by that of its default export', () => {
   type Namespace = { readonly default: typeof module; readonly other: number };
   expectTypeOf<TasksOf<Namespace>>().toEqualTypeOf<Tasks>();
@@ -158,6 +207,16 @@ test('rawJson() arrives as a Buffer, transferred() as its value', () =>
     expectTypeOf(rows).toEqualTypeOf<Promise<Buffer | undefined>>();
     expect(await rows).toBeUndefined();
   }));
+
+test('transferred() without a list takes views, buffers and ports alone, and keeps their type', () => {
+  expectTypeOf(transferred(Float32Array.of(1))).toEqualTypeOf<
+    Transferred<Float32Array<ArrayBuffer>>
+  >();
+  expectTypeOf(transferred(Buffer.alloc(1))).toExtend<Transferred<Buffer>>();
+  expectTypeOf(transferred(new ArrayBuffer(1))).toEqualTypeOf<Transferred<ArrayBuffer>>();
+  // @ts-expect-error: its buffers must be named
+  expect(() => transferred({ bytes: new Uint8Array(1) })).toThrow(TypeError);
+});
 
 test('stream() takes the tasks that give items, and types them; run() takes the others', () =>
   withDispatcher(async (dispatcher) => {

@@ -116,7 +116,7 @@ test('each figure has its own name, and its families have the labels of its row'
 });
 
 describe.skipIf(!hasPromtool())('promtool', () => {
-  test('finds nothing to say of the figures of all libraries', async () => {
+  test('finds no fault in the figures of all libraries', async () => {
     const read = await useLibraries();
     const { text } = writeFamilies(libraryFamilies, { source: read() });
     expect(await promtool(['check', 'metrics'], text)).toBe('');

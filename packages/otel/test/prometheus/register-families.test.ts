@@ -48,7 +48,7 @@ test('registerFamilies() reads the source once per scrape, and again for the nex
   expect(reads).toBe(2);
 });
 
-test('registerFamilies() leaves metrics of the program as they are, and can be aggregated with those of other processes', async () => {
+test('registerFamilies() leaves metrics of the program alone, and can be aggregated with other processes', async () => {
   const read = await useLibraries();
   const registry = new Registry();
   new Counter({ name: 'own_total', help: 'own', registers: [registry] }).inc(3);

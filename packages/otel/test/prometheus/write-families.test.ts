@@ -163,7 +163,7 @@ test.each(['text', 'openmetrics'] as const)(
 );
 
 describe.skipIf(!hasPromtool())('promtool', () => {
-  test('finds nothing to say of what writeFamilies() writes', async () => {
+  test('finds no fault in what writeFamilies() writes', async () => {
     expect(await promtool(['check', 'metrics'], writeFamilies(families, { source }).text)).toBe('');
   });
 

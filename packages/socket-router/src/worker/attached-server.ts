@@ -1,5 +1,11 @@
+import type { Cluster } from 'node:cluster';
 import { Socket } from 'node:net';
-import { endNesting, leaveSignalsToParent, watchInspector } from '@ticketing/kit';
+import {
+  endNesting,
+  isStartedAsWorker,
+  leaveSignalsToParent,
+  watchInspector,
+} from '@ticketing/kit';
 import type { LeaveOptions } from '../contract/leave-options.ts';
 import type {
   AttachableServer,
@@ -25,12 +31,14 @@ import { withinMs } from '../wire/monotonic-clock.ts';
 import { drainConnections } from './drain-connections.ts';
 import { type RouterChannel, RouterLink, sendToRouter } from './router-link.ts';
 import { setUpLink } from './set-up-link.ts';
+import { StandaloneServer } from './standalone-server.ts';
 import { prepareSocket, type WatchedServer, watchServer } from './watched-server.ts';
 
 /** Milliseconds for idle connections when the router has died. */
 const ORPHAN_LAME_DUCK_MS = 100;
 
-export interface AttachedServerOptions extends ResolvedAttachOptions {
+export interface AttachedServerOptions
+  extends Pick<ResolvedAttachOptions, 'route' | 'orphanGraceMs'> {
   readonly channel: RouterChannel;
   /** Ends the process. */
   readonly exit: () => void;
@@ -257,15 +265,17 @@ function listenFor(
  * router, and ends with it: SIGINT, SIGTERM and SIGHUP, which reach all processes of a terminal or of a service, do not end it.
  * SIGTERM to it alone has it replaced.
  *
- * @throws TypeError or RangeError for a value that is no server, wrong options, or a process that no router has started
+ * @throws TypeError or RangeError for a value that is no server, wrong options, or a process that no router has started, unless
+ *   `standalone` is set
  * @example
  * attachServer(http.createServer((request, response) => response.end('hello')));
  */
 export function attachServer(server: AttachableServer, options: AttachOptions = {}): WorkerHandle {
-  const resolved = resolveAttachOptions(server, options);
+  const { alone, ...resolved } = resolveAttachOptions(server, options);
+  if (alone !== undefined && !hasRouter()) return new StandaloneServer(server, alone);
   if (process.send === undefined) {
     throw new TypeError(
-      'Cannot attach server: this process has no channel to a router; start it by `forkWorkers`, node:cluster or a supervisor',
+      'Cannot attach server: this process has no channel to a router; start it by `forkWorkers`, node:cluster or a supervisor, or set `standalone` to true',
     );
   }
   endNesting();
@@ -276,4 +286,12 @@ export function attachServer(server: AttachableServer, options: AttachOptions = 
     keepSignals: leaveSignalsToParent,
     watchInspector,
   });
+}
+
+/** Returns true if a router may be at the other end of this process' channel: the channel of `node --watch` or of a test has none. */
+function hasRouter(): boolean {
+  if (process.send === undefined) return false;
+  return (
+    isStartedAsWorker() || (process.getBuiltinModule('node:cluster') as unknown as Cluster).isWorker
+  );
 }

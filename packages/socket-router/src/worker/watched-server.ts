@@ -21,8 +21,15 @@ export interface WatchedServer {
   readonly sessions: ReadonlySet<ServerSession>;
 }
 
-/** Begins to record the requests and sessions of a server; a session that comes after `draining` ends with its first streams. */
-export function watchServer(server: AttachableServer, draining: AbortSignal): WatchedServer {
+/**
+ * Begins to record the requests and sessions of a server; a session that comes after `draining` ends with its first streams. The
+ * timeouts of a server that does not listen begin, too, unless it is about to.
+ */
+export function watchServer(
+  server: AttachableServer,
+  draining: AbortSignal,
+  isAboutToListen = false,
+): WatchedServer {
   const arrivals = new Arrivals();
   const busy = new BusyConnections(server);
   const sessions = new Set<ServerSession>();
@@ -31,7 +38,7 @@ export function watchServer(server: AttachableServer, draining: AbortSignal): Wa
     busy.record(event, other);
     return false;
   });
-  if (!server.listening) beginTimeouts(server);
+  if (!server.listening && !isAboutToListen) beginTimeouts(server);
   server.on('session', (session: ServerSession) => {
     sessions.add(session);
     // Its connection was on its way when the worker began to leave.

@@ -104,7 +104,7 @@ sthlm = stockholm
 gbg = goteborg
 `;
 
-/** By their first word, the longer ones first. */
+/** Short forms by their first word, the longer ones first. */
 const SHORT_FORMS: ReadonlyMap<string, readonly ShortForm[]> = readTable();
 
 interface ShortForm {

@@ -15,7 +15,7 @@ export interface BestRows {
   rows(): readonly FoundRow[];
 }
 
-/** Keeps the best rows of those that are added. */
+/** Keeps the best of the rows that are added. */
 export function createBestRows(
   limit: number,
   weightOf: (row: number) => number,

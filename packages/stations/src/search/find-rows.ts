@@ -6,7 +6,7 @@ import { nearWords, TOO_FAR, type WordCosts, wordCosts } from './near-words.ts';
 import { type WordIndex, wordsFrom } from './word-index.ts';
 
 /**
- * How a text is in a name, the best first: own name, other name, begins a name, words. Their points count more than weights do, but for the
+ * Points for the ways in which a text is in a name, the best first: own name, other name, begins a name, words. Their points count more than weights do, but for the
  * first two: `Essen` is rather the city in Germany than the village in Belgium, of which it is the own name.
  */
 const TIER_POINTS = [3000, 2950, 1000, 0] as const;
@@ -32,7 +32,7 @@ const FIRST_BONUS = 60;
 const KEPT = 100;
 const MANY_ROWS = 500;
 
-/** How a text was understood. */
+/** Rows that a text means, and how the text was understood. */
 export interface FoundRows {
   readonly rows: readonly FoundRow[];
   /** The words that were looked for. */
@@ -65,7 +65,7 @@ interface TypedWord {
   /** Words that begin with it. */
   readonly from: number;
   readonly to: number;
-  /** The word itself, as the one that stands for it; -1 if the index has none. */
+  /** Number of the word, or of the one that represents it; -1 if the index has none. */
   readonly exact: number;
 }
 
@@ -74,7 +74,7 @@ interface Reading {
   readonly list: readonly TypedWord[];
   /** Without words that a name may lack; all of them if nothing else is left. */
   readonly needed: readonly TypedWord[];
-  /** Words like `Hbf` that are not needed, by the number of the word that stands for each. */
+  /** Words like `Hbf` that are not needed, by the number of the word that represents each. */
   readonly stationWords: readonly number[];
   /** Whether it ends with a word like `Bahnhof`. */
   readonly endsInStation: boolean;
@@ -111,7 +111,7 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
   const rowsOf = (from: number, to: number): number =>
     (rowStarts[to] ?? 0) - (rowStarts[from] ?? 0);
 
-  /** Visits the numbers of a row's words: those of its names, and what means the same. */
+  /** Visits the numbers of the words in a row's names, and of words that mean the same. */
   function someWord(row: number, test: (word: number) => boolean): boolean {
     const end = wordStarts[nameStarts[row + 1] ?? 0] ?? 0;
     for (let at = wordStarts[nameStarts[row] ?? 0] ?? 0; at < end; at++) {
@@ -124,7 +124,7 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
     return false;
   }
 
-  /** How the words are in the names of a row: a place in {@link TIER_POINTS}. */
+  /** Returns the way in which the words are in the names of a row: an index of {@link TIER_POINTS}. */
   function tierOf(row: number, list: readonly TypedWord[]): number {
     let tier = 3;
     const first = nameStarts[row] ?? 0;
@@ -166,7 +166,7 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
     };
   }
 
-  /** Whether a name of the row has the words in their order, and besides only such as a name may lack. */
+  /** Returns whether a name of the row has the words in their order, and besides only such as a name may lack. */
   function isCore(row: number, needed: readonly TypedWord[]): boolean {
     const end = nameStarts[row + 1] ?? 0;
     for (let name = nameStarts[row] ?? 0; name < end; name++) {
@@ -311,7 +311,7 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
   }
 
   /**
-   * Rows that have some of the words: those that are left must be a whole name, or most of the letters; the first one is left aside only if no
+   * Rows that have some of the words: the words that are left must be a whole name, or most of the letters; the first one is left aside only if no
    * name has it, so that New York is not York. Where a number is left aside, rows of other numbers are other places.
    */
   function partial({ needed, stationWords }: Reading, wanted: Wanted): Way {
@@ -348,7 +348,7 @@ export function createRowFinder(table: StationTable, index: WordIndex): RowFinde
     return { found, steps, words: needed };
   }
 
-  /** Whether a number of the text is in no name of the row, and a number of the row not in the text. */
+  /** Returns whether a number of the text is in no name of the row, and a number of the row not in the text. */
   function hasOtherNumber(row: number, needed: readonly TypedWord[]): boolean {
     const typedNumbers = needed.filter(({ text }) => /^\d+$/.test(text));
     const lacks = ({ from, to }: TypedWord) => !someWord(row, (word) => word >= from && word < to);

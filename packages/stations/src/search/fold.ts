@@ -79,12 +79,12 @@ export function canonicalWord(word: string): string {
   return CLASSES.get(word)?.[0] ?? word;
 }
 
-/** Whether a station may lack this word although somebody types it. */
+/** Returns whether a station may lack this word although somebody types it. */
 export function isOptional(word: string): boolean {
   return STATION_WORDS.has(word) || SMALL_WORDS.has(word);
 }
 
-/** Whether a folded word means a station, and none in particular. */
+/** Returns whether a folded word means a station, and none in particular. */
 export function isStationWord(word: string): boolean {
   return STATION_WORDS.has(word);
 }

@@ -4,18 +4,18 @@ import { editsFor } from './near-words.ts';
 /** A word of a name as it is written: where it is, and its folded letters with the place of each. */
 interface WrittenWord {
   readonly text: string;
-  /** Where the letter at each place of `text` begins in the name; one more for the end. */
+  /** Index in the name at which each letter of `text` begins; one more for the end. */
   readonly places: readonly number[];
 }
 
-/** Where typed words are in a name. */
+/** Ranges of typed words in a name. */
 export interface Matched {
   readonly name: string;
   readonly ranges: readonly (readonly [start: number, end: number])[];
 }
 
 /**
- * Returns the first name that has all typed words, but for those that a name may lack, else the first that has most of them, and where they
+ * Returns the first name that has all typed words, except words that a name may lack, else the first that has most of them, and where they
  * are in it.
  */
 export function bestMatch(
@@ -86,7 +86,7 @@ function writtenWords(name: string): WrittenWord[] {
   return words;
 }
 
-/** Whether some beginning of a word is as near to a typed one as suggestions allow. */
+/** Returns whether some beginning of a word is as near to a typed one as suggestions allow. */
 function isNear(word: string, typed: string): boolean {
   const short = typed.slice(0, 16);
   const edits = editsFor(short);

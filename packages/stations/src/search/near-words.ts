@@ -4,9 +4,9 @@ import { letterBits, type WordIndex } from './word-index.ts';
 const MOST_LETTERS = 16;
 /** A word that is as near as a whole costs less than one whose beginning is. */
 const WHOLE_BONUS = 150;
-/** What one edit costs. */
+/** Cost of one edit. */
 const EDIT_COST = 1000;
-/** What a word costs that is not near. */
+/** Cost of a word that is not near. */
 export const TOO_FAR = 32_767;
 
 /** Returns how many edits a word of this length may have: 1 from 4 letters, 2 from 8. */
@@ -93,7 +93,7 @@ function letterRows(typed: string): LetterRows {
   };
 }
 
-/** Whether two words have their first letter in common, or would without a letter that one of them lacks. */
+/** Returns whether two words have their first letter in common, or would without a letter that one of them lacks. */
 function beginsAlike(one: string, other: string): boolean {
   return one[0] === other[0] || one[0] === other[1] || one[1] === other[0];
 }

@@ -8,11 +8,11 @@ import { canonicalWord, equalWords, foldedWords, spelledWords } from './fold.ts'
 export interface WordIndex {
   /** Sorted by UTF-16. */
   readonly words: readonly string[];
-  /** Which letters each word has: {@link letterBits}. */
+  /** Letters of each word: {@link letterBits}. */
   readonly letters: Uint32Array;
-  /** How many letters each word has in common with the one before. */
+  /** Number of letters that each word has in common with the one before. */
   readonly common: Uint8Array;
-  /** Of each word: the number of the word that stands for all that mean the same (`st` for `sankt`, `koln` for `koeln`). */
+  /** Number of the word that represents all words of one meaning, for each word (`st` for `sankt`, `koln` for `koeln`). */
   readonly canonical: Uint32Array;
   /** Rows that have word `n`: `rows[rowStarts[n]]` to `rows[rowStarts[n + 1] - 1]`. */
   readonly rows: Uint32Array;
@@ -44,7 +44,7 @@ export function buildWordIndex(table: StationTable, isTaken: (row: number) => bo
   const nameStarts = new Uint32Array(table.length + 1);
   const formStarts = new Uint32Array(table.length + 1);
   const [wordStarts, nameWords, formWords]: [number[], number[], number[]] = [[0], [], []];
-  /** By the number of a set: many stations of a city have the same names in other languages. */
+  /** Names by the number of a set: many stations of a city have the same names in other languages. */
   const aliasSets: (readonly NameNumbers[] | undefined)[] = [];
   const read = (name: string): NameNumbers => readName(name, numberOf, standIns);
   for (let row = 0; row < table.length; row++) {
@@ -87,7 +87,7 @@ export function buildWordIndex(table: StationTable, isTaken: (row: number) => bo
   return { ...index, ...postings(index) };
 }
 
-/** Numbers of the words of a name, and of those that mean the same. */
+/** Numbers of the words of a name, and of words that mean the same. */
 interface NameNumbers {
   readonly words: readonly number[];
   readonly forms: readonly number[];
@@ -117,7 +117,7 @@ function readName(
   return { words, forms };
 }
 
-/** Returns a bit for each letter of a text: 26 for those of English, 6 for all others. */
+/** Returns a bit for each letter of a text: 26 for the letters of English, 6 for all others. */
 export function letterBits(text: string): number {
   let bits = 0;
   for (let at = 0; at < text.length; at++) {

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { STORED_SYSTEMS } from './code-systems.ts';
 
-/** Where a part of the data is from. */
+/** Source of a part of the data. */
 export interface StationSource {
   readonly name: string;
   readonly version: string;
@@ -22,10 +22,10 @@ export interface AssetHead {
   readonly format: 1;
   /** `YYYY-MM`: the month of the list that most stations are from. */
   readonly asOf: string;
-  /** Of the bytes behind the head. */
+  /** Hash of the bytes behind the head. */
   readonly sha256: string;
   readonly stations: number;
-  /** Of these stations, how many have a UIC number: they come first. */
+  /** Number of stations that have a UIC number: they come first. */
   readonly withUic: number;
   readonly groups: number;
   readonly sources: readonly StationSource[];
@@ -61,7 +61,7 @@ const FORM_FEED = 0x0c;
 /**
  * Reads the asset.
  *
- * @throws Error if its bytes are not those that were written
+ * @throws Error if its bytes are not the bytes that were written
  */
 export async function readAsset(
   bytes: Buffer,
@@ -83,7 +83,7 @@ export async function readAsset(
     places.set(name, [start, stop]);
     start = stop + 1;
   }
-  // Each section is a text of its own, so that those of plain letters need one byte per letter.
+  // Each section is a text of its own, so that a text of plain letters needs one byte per letter.
   return { head, section: (name) => text.toString('utf8', ...(places.get(name) ?? [0, 0])) };
 }
 

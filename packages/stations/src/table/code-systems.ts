@@ -2,7 +2,7 @@
 type CodeOf = (system: string) => string | undefined;
 
 interface System {
-  /** What the asset's `=` means: the code that most stations have, made of another one. */
+  /** Meaning of the asset's `=`: the code that most stations have, made of another one. */
   readonly usual?: (codeOf: CodeOf) => string | undefined;
 }
 
@@ -25,7 +25,7 @@ export type StoredSystem =
   | 'iata';
 
 /**
- * In the order in which an id is made of them. `ouigoFr` is the wire of France: the carrier `ouigo` of Spain asks by UIC numbers.
+ * Systems in the order in which an id is made of them. `ouigoFr` is the wire of France: the carrier `ouigo` of Spain asks by UIC numbers.
  */
 const systems: Readonly<Record<StoredSystem, System>> = {
   uic: {},
@@ -75,7 +75,7 @@ export const COMPUTED_SYSTEMS: Readonly<Record<string, ComputedSystem>> = {
     fromUic: (uic) => (uic.startsWith('85') ? uic : undefined),
     toUic: (code) => (/^85\d{5}$/.test(code) ? code : undefined),
   },
-  /** Swiss location ids of stations; those of their platforms continue behind another colon. */
+  /** Swiss location ids of stations; ids of platforms continue behind another colon. */
   sloid: {
     fromUic: (uic) => (uic.startsWith('85') ? `ch:1:sloid:${Number(uic.slice(2))}` : undefined),
     toUic(code) {
@@ -83,7 +83,7 @@ export const COMPUTED_SYSTEMS: Readonly<Record<string, ComputedSystem>> = {
       return number === undefined ? undefined : `85${number.padStart(5, '0')}`;
     },
   },
-  /** What Trenitalia's shop calls a location: Italian ones only. */
+  /** Locations of Trenitalia's shop: Italian ones only. */
   trenitaliaBff: {
     fromUic: (uic) => (uic.startsWith('83') ? `8300${uic.slice(2)}` : undefined),
     toUic: (code) => (/^8300\d{5}$/.test(code) ? `83${code.slice(4)}` : undefined),

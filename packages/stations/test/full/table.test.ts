@@ -20,7 +20,7 @@ test('stations: every id is unique, and every code in its system', () => {
   }
 });
 
-test('stations: every one is found by its id and by each of its codes, also those of before', () => {
+test('stations: each is found by its id and by each of its codes, former ones too', () => {
   for (const one of everything) {
     if (book.byId(one.id) !== one) expect.fail(`${one.id} is not found`);
     for (const [system, code] of Object.entries(one.codes)) {

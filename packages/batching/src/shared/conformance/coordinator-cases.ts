@@ -292,6 +292,64 @@ const ends: Record<string, Act> = {
   },
 };
 
+const tags: Record<string, Act> = {
+  async 'a tag that is forgotten is in the answers of all processes, at a time that grows'(stage) {
+    const group = stage.key();
+    const [one, another] = [await stage.coordinator(), await stage.coordinator()];
+    const first = await one.forgottenTags(group, 0);
+    assert.ok(first !== undefined && first.floor > 0);
+    assert.deepEqual(first.tags, []);
+    await one.forgetTag(group, 'red');
+    await another.forgetTag(group, 'green');
+    const answer = await another.forgottenTags(group, first.floor);
+    assert.equal(answer?.floor, first.floor);
+    const times = new Map(answer?.tags);
+    const [red, green] = [times.get('red') ?? 0, times.get('green') ?? 0];
+    assert.ok(red > first.floor && green > red && times.size === 2);
+    await one.forgetTag(group, 'red');
+    const [[tag, time] = ['', 0], ...others] = (await one.forgottenTags(group, green))?.tags ?? [];
+    assert.deepEqual([tag, others], ['red', []]);
+    assert.ok(time > green);
+  },
+  async 'groups do not know of each other'(stage) {
+    const coordinator = await stage.coordinator();
+    const [one, another] = [stage.key(), stage.key()];
+    await coordinator.forgetTag(one, 'red');
+    assert.deepEqual((await coordinator.forgottenTags(another, 0))?.tags, []);
+  },
+  async 'a group that has lost what it knew has a floor above all times before'(stage) {
+    const coordinator = await stage.coordinator();
+    const known = (await coordinator.forgottenTags(stage.key(), 0))?.floor ?? 0;
+    const answer = await coordinator.forgottenTags(stage.key(), known + 1_000_000_000);
+    assert.ok((answer?.floor ?? 0) > known + 1_000_000_000);
+  },
+  async 'tags of a value arrive with it: none, and many'(stage) {
+    const coordinator = await stage.coordinator();
+    for (const ids of [[], Array.from({ length: 64 }, (_, index) => `${index}`.repeat(11))]) {
+      const key = stage.key();
+      const lease = await leased(coordinator, key);
+      const outcome = { kind: 'value', bytes: Buffer.from('v'), loadMs: 1 } as const;
+      await lease.finish({ ...outcome, tags: { ids, at: 1_234_567_890_123_456 } }, KEEP_MS);
+      const answer = await claimed('value', await stage.coordinator(), key);
+      assert.equal(textOf(answer), 'v');
+      assert.equal(answer.fence, lease.fence);
+      assert.deepEqual(answer.tags, { ids, at: 1_234_567_890_123_456 });
+    }
+  },
+  async 'a value that a claim knows as outdated is removed, and a later one is not'(stage) {
+    const key = stage.key();
+    const [one, another] = [await stage.coordinator(), await stage.coordinator()];
+    const old = await leased(one, key);
+    await old.finish(value('old'), KEEP_MS);
+    const lease = await leased(another, key, { outdated: old.fence });
+    // It does not end the lease of the one who was first.
+    const wait = await claimed('wait', one, key, { outdated: old.fence });
+    wait.leave();
+    assert.equal(await lease.finish(value('new'), KEEP_MS), true);
+    assert.equal(textOf(await claim(one, key, { outdated: old.fence })), 'new');
+  },
+};
+
 /**
  * Returns what a coordinator promises as cases, in a fixed order, each with keys of its own: they may run at the same time.
  * The coordinators of a subject share one engine, whose clock is the real one.
@@ -300,7 +358,7 @@ const ends: Record<string, Act> = {
  * for (const { name, run } of coordinatorCases({ create })) test(name, run);
  */
 export function coordinatorCases(subject: CoordinatorSubject): readonly CoordinatorCase[] {
-  const groups = { claims, outcomes, lives, ends };
+  const groups = { claims, outcomes, lives, ends, tags };
   return Object.entries(groups).flatMap(([group, acts]) =>
     Object.entries(acts).map(([name, act]) => ({
       name: `${group}: ${name}`,

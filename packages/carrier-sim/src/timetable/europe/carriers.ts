@@ -7,7 +7,7 @@ export interface EuropeanCarrier {
   readonly network: 'europe';
   /** Carrier whose trains it sells: a carrier may sell all trains of another one. */
   readonly seller: EuropeanSeller;
-  /** Whose system it is. */
+  /** Company that owns the system. */
   readonly operator: EuropeanOperator;
   /** Returns what it asks for a ride, cheapest first; absent: it knows times alone. */
   readonly fares?: (ride: PricedRide, random: Random) => readonly Fare[];
@@ -20,7 +20,7 @@ export const europeanCarriers: Readonly<Record<EuropeanSeller, EuropeanCarrier>>
   ojp: { network: 'europe', seller: 'ojp', operator: 'sbb' },
 };
 
-/** Names of those who run trains, and their company codes (RICS); those of Eurostar and Trenitalia are the simulator's own. */
+/** Names of companies that run trains, and their codes (RICS); the codes of Eurostar and Trenitalia are the simulator's own. */
 export const europeanOperators: Readonly<
   Record<EuropeanOperator, { readonly name: string; readonly rics: string }>
 > = {
@@ -32,7 +32,7 @@ export const europeanOperators: Readonly<
   db: { name: 'DB Fernverkehr', rics: '1080' },
 };
 
-/** In Swiss francs where the first train is one of SBB, else in euros. */
+/** Returns prices in Swiss francs where the first train is one of SBB, else in euros. */
 function osdmFares({ minutes, operator }: PricedRide, random: Random): readonly Fare[] {
   const saver = 10 * Math.round(minutes * (1.2 + random.next() * 2));
   const currency = operator === 'sbb' ? ({ currency: 'CHF' } as const) : {};
@@ -56,7 +56,7 @@ function osdmFares({ minutes, operator }: PricedRide, random: Random): readonly 
   return fares.slice(0, random.pick([1, 2, 3, 3])).map((fare) => ({ ...fare, ...currency }));
 }
 
-/** In euros; no price for journeys that begin with a train of SBB, and for one of six others. */
+/** Returns prices in euros; none for journeys that begin with a train of SBB, and for one of six others. */
 function hafasFares({ minutes, operator }: PricedRide, random: Random): readonly Fare[] {
   const saver = 90 + 100 * Math.round(minutes * (0.1 + random.next() * 0.25));
   const isKnown = random.below(6) > 0 && operator !== 'sbb';

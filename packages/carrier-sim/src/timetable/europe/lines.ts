@@ -1,7 +1,7 @@
 /** Brands of the network beyond the Spanish one. */
 export type EuropeanBrand = 'TGV' | 'FR' | 'EST' | 'EC' | 'IC' | 'ICE' | 'RJX' | 'NJ';
 
-/** Who runs a train there. */
+/** Companies that run trains there. */
 export type EuropeanOperator = 'sncf' | 'trenitalia' | 'eurostar' | 'sbb' | 'oebb' | 'db';
 
 /** The carriers that sell these trains, each in its own wire format. */
@@ -21,7 +21,7 @@ export interface EuropeanLine {
   readonly stops: readonly (readonly [uic: string, minutes: number])[];
   readonly outward: Departures;
   readonly back: Departures;
-  /** Where its trains get another number, and people stay in them. */
+  /** Stop at which its trains get another number while people stay in them. */
   readonly renumbered?: Renumbering;
 }
 
@@ -29,9 +29,9 @@ export interface EuropeanLine {
 export interface Renumbering {
   /** UIC code. */
   readonly at: string;
-  /** What is added to a number beyond that stop, seen from the first one of the line. */
+  /** Difference of the number beyond that stop, seen from the first stop of the line. */
   readonly by: number;
-  /** How long trains stand there. */
+  /** Minutes that trains wait there. */
   readonly minutes: number;
 }
 
@@ -219,7 +219,7 @@ const across = (from: string, to: string, shortest: number): readonly Change[] =
     longest: shortest + 120,
   }));
 
-/** Where one may change trains; in Paris also from one station to another. */
+/** Stations for changing trains; in Paris also from one station to another. */
 export const europeanChanges: readonly Change[] = [
   ...[zurich, basel, bern, milano, salzburg, munchen, karlsruhe, lyon].map(at),
   ...across(parisNord, parisLyon, 60),

@@ -4,7 +4,7 @@ import type { Ride, TrainRun } from '../train.ts';
 import { type EuropeanLine, type EuropeanSeller, europeanChanges, europeanLines } from './lines.ts';
 import { listExtraRuns, listRuns, type RunsQuery, sectionOf } from './list-runs.ts';
 
-/** What decides the rides that one carrier sells. */
+/** Query for the rides that one carrier sells. */
 interface RidesQuery extends RunsQuery {
   readonly seller: EuropeanSeller;
   /** Extra trains run where the timetable has fewer. */
@@ -17,7 +17,7 @@ type Legs = readonly [first: StationPair, second: StationPair];
 /** Enough first trains, and second ones every two minutes, that each first one has a connection. */
 const extras = { firsts: 96, seconds: 720 };
 
-/** How many times the minutes of the fastest direct train two trains may run. */
+/** Most minutes of two trains, as a multiple of the minutes of the fastest direct train. */
 const detour = 1.6;
 
 /** Returns whether a carrier sells journeys between two stations: by one train, or by two. */
@@ -77,7 +77,7 @@ function fastest(lines: readonly EuropeanLine[], pair: StationPair): number {
   return Math.min(...minutes);
 }
 
-/** Returns the trains of both legs: those of the change's day, and of the day after for the second. */
+/** Returns the trains of both legs: of the change's day, and of the day after for the second. */
 function runsOf(
   query: RidesQuery,
   [first, second]: Legs,

@@ -23,7 +23,7 @@ interface Section {
   /** Minutes from the first stop of the direction. */
   readonly from: number;
   readonly to: number;
-  /** Where its trains get another number, in minutes from the first stop of the direction. */
+  /** Minutes from the first stop of the direction to the stop at which its trains get another number. */
   readonly renumberedAt?: number;
 }
 
@@ -84,7 +84,7 @@ export function listRuns(line: EuropeanLine, query: RunsQuery): readonly TrainRu
 }
 
 /**
- * Returns trains beside those of the timetable, spread over the day, at none of the `taken` instants. A number stands for one line
+ * Returns trains beside the timetable, spread over the day, at none of the `taken` instants. A number belongs to one line
  * and minute, so that carriers which list different extra trains never give one number to two of them.
  */
 export function listExtraRuns(
@@ -134,7 +134,7 @@ interface Departure {
   readonly isExtra?: boolean;
 }
 
-/** Seats and delays are those of the whole train: every carrier and every pair of its stops has the same. */
+/** Seats and delays belong to the whole train: every carrier and every pair of its stops has the same. */
 function toRun(section: Section, query: RunsQuery, departure: Departure): TrainRun {
   const { line, from, to } = section;
   const { seed, origin, destination, date } = query;
@@ -162,7 +162,7 @@ function toRun(section: Section, query: RunsQuery, departure: Departure): TrainR
   };
 }
 
-/** Returns what another number on the way changes: the number itself, an arrival where the train stands, and both parts of a train. */
+/** Returns what another number on the way changes: the number itself, an arrival where the train waits, and both parts of a train. */
 function renumberingOf(
   { line: { renumbered, outward }, from, to, departures, renumberedAt: at }: Section,
   { origin, destination }: RunsQuery,

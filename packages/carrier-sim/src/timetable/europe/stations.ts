@@ -32,7 +32,7 @@ const swiss: ZoneOf = (uic, name, position) =>
   stationsIn('CH', 'Europe/Zurich')(uic, name, position, { ibnr: uic });
 
 /**
- * Every station of the network beyond the Spanish one; Lyon Part-Dieu belongs to both. Codes and positions are those of the real
+ * Every station of the network beyond the Spanish one; Lyon Part-Dieu belongs to both. Codes and positions are from the real
  * stations; an IBNR is another number than a UIC code, although both have seven digits.
  */
 export const europeanStations: readonly SimStation[] = [

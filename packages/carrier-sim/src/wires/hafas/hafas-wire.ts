@@ -19,7 +19,7 @@ import { bookingCode } from './hafas-details.ts';
 
 /**
  * Faults of HAFAS alone, of the first journey: `negative-price` writes -1 for its price, `no-fares` leaves it out, `tickets` writes
- * those of all kinds of people and their total, `nameless-fares` leaves their names out, `devi` ends near its destination,
+ * tickets of all kinds of people and their total, `nameless-fares` leaves their names out, `devi` ends near its destination,
  * `on-demand` makes it one that runs only if it was booked, `unknown-section` ends it by another kind of section, `zero-offset` begins it with a walk whose offset is 0. Of every journey: `walks`
  * has them to and from addresses without a number, `nearby` begins at a stop near its origin. Of the answer: `html-wall` is a page for
  * people, `other-method` has an error of another method first, `pages-overlap` repeats a journey of the page before.
@@ -70,7 +70,7 @@ interface HafasSimProfile {
 }
 
 /**
- * What a client of the simulated server needs. With the simulator's option `credentials` the `aid` is the `username`, and the salt
+ * Profile for clients of the simulated server. With the simulator's option `credentials` the `aid` is the `username`, and the salt
  * the hex digits of the `password`.
  */
 export const hafasSimProfile: HafasSimProfile = {
@@ -141,7 +141,7 @@ const isRecord = (value: unknown): value is Fields =>
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 interface Envelope {
-  /** Its one call. */
+  /** Call of the request, the only one. */
   readonly call: Fields;
   /** Whether the client wants times without offsets. */
   readonly isLocal: boolean;
@@ -168,7 +168,7 @@ function readEnvelope(
   return { call: svcReqL[0], isLocal: client['id'] === localClient };
 }
 
-/** Returns whether the sums in the URL are those of the body and the salt. */
+/** Returns whether the sums in the URL match the body and the salt. */
 function isSigned({ bytes, query }: WireRequest, salt: Buffer): boolean {
   const sumOf = (...parts: readonly Uint8Array[]): string =>
     createHash('md5').update(Buffer.concat(parts)).digest('hex');
@@ -345,7 +345,7 @@ function turnsBeside(
   times: readonly number[],
 ): Readonly<Record<'earlier' | 'later', PageTurn>> {
   const [least, most] = [Math.min(...times), Math.max(...times)];
-  /** No two trains leave in one minute. Several may arrive in the last minute of a page: the next page begins there, after those of this page. */
+  /** No two trains leave in one minute. Several may arrive in the last minute of a page: the next page begins there, after the trains of this page. */
   const onFrom = (ms: number): PageTurn => {
     const had = times.filter((time) => time === ms).length + (ms === atMs ? skip : 0);
     return { by, direction, atMs: ms, skip: had };

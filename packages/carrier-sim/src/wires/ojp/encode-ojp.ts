@@ -25,11 +25,11 @@ export interface OjpEncoding {
   /** Adds stops in between to rides until the answer has that many bytes. Default 0. */
   readonly bytes?: number | undefined;
   /**
-   * How stops are named. `parents`: platforms, those abroad by opaque references, with the number of their station beside them;
+   * Names of stops. `parents`: platforms, those abroad by opaque references, with the number of their station beside them;
    * `opaque`: opaque references alone. Default `parents`.
    */
   readonly references?: 'parents' | 'opaque' | undefined;
-  /** Where the number of a train is: in `TrainNumber`, or in its name alone. Default `own`. */
+  /** Place of the number of a train: in `TrainNumber`, or in its name alone. Default `own`. */
   readonly numbers?: 'own' | 'named' | undefined;
   /** Walks to and from addresses, which have a position alone. Default: none. */
   readonly walks?: Walks | undefined;
@@ -217,7 +217,7 @@ interface Way {
   readonly from: string;
   readonly to: string;
   readonly ms: number;
-  /** How long one waits besides, which 1.0 has in its duration. */
+  /** Further milliseconds of waiting, which 1.0 has in its duration. */
   readonly bufferMs?: number;
 }
 
@@ -297,7 +297,7 @@ const olderNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * In 1.0 SIRI is the default namespace, some elements have other names, and there is no number of a train. Modes are those of services,
+ * In 1.0 SIRI is the default namespace, some elements have other names, and there is no number of a train. Modes belong to services,
  * and durations have all their parts.
  */
 function inVersion1(answer: string): string {
@@ -337,7 +337,7 @@ function inVersion1(answer: string): string {
     );
 }
 
-/** In 2.0 the duration is that of the way, and servers leave its parts out. */
+/** Removes the parts of durations of changes: in 2.0 the duration is the way, and servers leave its parts out. */
 function withoutBuffers(answer: string): string {
   return answer.replace(/<WalkDuration>[^<]*<\/WalkDuration><BufferTime>[^<]*<\/BufferTime>/g, '');
 }

@@ -1,6 +1,6 @@
 import { readXml, type XmlNode } from './read-xml.ts';
 
-/** What a trip request asks for. */
+/** Content of a trip request. */
 export interface OjpRequest {
   /** References of stations. */
   readonly origin: string;
@@ -16,7 +16,7 @@ export interface OjpRequest {
   readonly stops: boolean;
 }
 
-/** What of a request is not as the schema says. */
+/** Part of a request that the schema does not allow. */
 export interface WrongRequest {
   readonly wrong: string;
 }

@@ -4,7 +4,7 @@ export interface XmlNode {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly XmlNode[];
-  /** What is directly in it, trimmed. */
+  /** Text directly in the element, trimmed. */
   readonly text: string;
 }
 

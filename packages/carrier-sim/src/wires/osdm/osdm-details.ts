@@ -15,7 +15,7 @@ export interface OsdmDetails {
   readonly service: object;
   /** Numbers of the trains that run with it. */
   readonly coupled: readonly string[];
-  /** In order; only if stops are asked for. */
+  /** Stops in order; only if they are asked for. */
   readonly intermediates: readonly object[];
 }
 

@@ -13,7 +13,7 @@ export interface OsdmProblem {
 
 /** A search for trips. */
 export interface OsdmCriteria {
-  /** Where the criteria are in the request. */
+  /** Pointer to the criteria in the request. */
   readonly pointer: string;
   readonly origin: string;
   readonly destination: string;

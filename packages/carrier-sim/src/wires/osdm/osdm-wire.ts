@@ -199,7 +199,7 @@ function changesAt({ connection }: Train, via: string): boolean {
   return connection?.[0].destination === via || connection?.[1].origin === via;
 }
 
-/** Trips have ids that say where they are found, so that nothing is kept. */
+/** Ids of trips have the way to find them, so that nothing is kept. */
 function idOf({ origin, destination, date, departureMs }: Train): string {
   return `t-${origin}-${destination}-${date}-${departureMs}`;
 }
@@ -270,13 +270,13 @@ function readJson(body: string): unknown {
   }
 }
 
-/** What an answer of OSDM depends on beside its trains. */
+/** Options for writing an answer of OSDM. */
 export interface OsdmEncoding {
   /** Carrier whose offers are written. Default `osdm`. */
   readonly seller?: CarrierSimId | undefined;
   /** References of the passengers that offers are for. Default one, `p1`. */
   readonly passengers?: readonly string[] | undefined;
-  /** Of offers, by the standard's names. Default: every class. */
+  /** Classes of offers, by the standard's names. Default: every class. */
   readonly travelClasses?: readonly string[] | undefined;
   /** Whether times have their offset. Default true. */
   readonly offsets?: boolean | undefined;

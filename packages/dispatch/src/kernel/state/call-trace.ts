@@ -1,46 +1,25 @@
-import { channel, tracingChannel } from 'node:diagnostics_channel';
+import { tracingChannel } from 'node:diagnostics_channel';
 import type { Clock, TraceChannel } from '@ticketing/kit';
+import type { RunMessage } from '../../contract/dispatch-messages.ts';
+import { dispatchChannel } from '../../dispatch-channel.ts';
 import type { Ending } from './counts.ts';
 
-/** One call, as subscribers of `tracing:ticketing:dispatch:run:*` see it: the same object in every event. */
-export interface RunTrace {
-  readonly name: string;
-  readonly task: string;
-  readonly id: number;
-  /** Empty at `start`, where subscribers may add texts: the task gets them, below the caller's own `metadata`. */
-  readonly metadata: Record<string, string>;
-  result?: unknown;
-  error?: unknown;
-  /** Outcome of the call, as `stats()` counts it. */
-  outcome?: Ending;
-  /** Number of its last attempt, from 1, once it has settled. */
-  attempt?: number;
-  /** Worker that had it last; undefined if it settled while it waited. */
-  workerId?: number | undefined;
-  /** Milliseconds from the call until it was last given to a worker, or until it settled if none had it. */
-  waitMs?: number;
-  /** Milliseconds in the worker; undefined without an answer. */
-  runMs?: number;
-}
-
-/** Call of which traces tell. */
+/** Call whose trace is published. */
 interface TracedCall {
-  readonly asked: { readonly trace: RunTrace | undefined; readonly enqueuedAt: number };
+  readonly asked: { readonly trace: RunMessage | undefined; readonly enqueuedAt: number };
   readonly attempt: number;
   readonly sentAt: number;
   readonly worker: { readonly workerId: number } | undefined;
 }
 
-/** `start` and `end` around the call; `error` if it failed, then `asyncStart` and `asyncEnd`, when it has settled. */
-const runChannel: TraceChannel<RunTrace> = tracingChannel('ticketing:dispatch:run');
+const runChannel: TraceChannel<RunMessage> = tracingChannel('ticketing:dispatch:run');
 
-/** `{ run, attempt, workerId, waitMs, heldMs }` of an attempt whose worker was lost, when the call waits for the next one. */
-const retryChannel = channel('ticketing:dispatch:retry');
+const retryChannel = dispatchChannel('ticketing:dispatch:retry');
 
 /** Publishes the start of a call. @returns its trace; undefined without subscribers */
-export function traceCall(name: string, task: string, id: number): RunTrace | undefined {
+export function traceCall(name: string, task: string, id: number): RunMessage | undefined {
   if (!runChannel.hasSubscribers) return undefined;
-  const trace: RunTrace = { name, task, id, metadata: {} };
+  const trace: RunMessage = { name, task, id, metadata: {} };
   runChannel.start.publish(trace);
   runChannel.end.publish(trace);
   return trace;

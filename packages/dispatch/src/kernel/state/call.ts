@@ -1,11 +1,11 @@
 import { AsyncResource } from 'node:async_hooks';
 import { types } from 'node:util';
+import type { RunMessage } from '../../contract/dispatch-messages.ts';
 import type { CallSource, ForwardedRunOptions } from '../../contract/dispatcher.ts';
 import type { Movable } from '../../contract/task.ts';
 import { DispatchError } from '../../errors.ts';
 import { withCallers } from '../errors.ts';
 import type { Watch } from '../limits/watches.ts';
-import type { RunTrace } from './call-trace.ts';
 import type { Ending, KernelCounts } from './counts.ts';
 import type { JobList, Queued } from './job-queue.ts';
 import type { Worker } from './worker/worker.ts';
@@ -91,7 +91,7 @@ export interface AskedCall {
   readonly owner: CallOwner | undefined;
   /** Epoch milliseconds. */
   readonly deadline: number | undefined;
-  readonly trace: RunTrace | undefined;
+  readonly trace: RunMessage | undefined;
 }
 
 /** One call of `run`, from its acceptance until its worker has settled it. */

@@ -1,13 +1,10 @@
-import { channel } from 'node:diagnostics_channel';
 import type { WorkerEnd } from '../../contract/transport.ts';
+import { dispatchChannel } from '../../dispatch-channel.ts';
 import type { PoolWorker } from './call.ts';
 
-/** `{ name, workerId, pid }` of a worker that takes tasks. */
-const workerReadyChannel = channel('ticketing:dispatch:worker-ready');
-/** `{ name, workerId, pid, exitCode, signal }` of a worker that ended. */
-const workerExitChannel = channel('ticketing:dispatch:worker-exit');
-/** `{ name, error }` when too many workers failed. */
-const circuitOpenChannel = channel('ticketing:dispatch:circuit-open');
+const workerReadyChannel = dispatchChannel('ticketing:dispatch:worker-ready');
+const workerExitChannel = dispatchChannel('ticketing:dispatch:worker-exit');
+const circuitOpenChannel = dispatchChannel('ticketing:dispatch:circuit-open');
 
 /** A worker, as observers see it. */
 export interface ObservedWorker {

@@ -1,9 +1,12 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type CoalescedRoute, learnVary, requestHeader } from './request-key.ts';
+import {
+  type AnswerHeaders,
+  type HeaderValue,
+  requestHeader,
+  type SentHeaders,
+} from './header-fields.ts';
+import { type CoalescedRoute, learnVary } from './route-key.ts';
 
-type HeaderValue = string | number | string[];
-
-/** The outcome of a handler's run: an answer for all, or none that can be shared, so that each runs the handler. */
+/** The outcome of a handler's run: an answer for all, or none that can be shared, so that each request runs the handler. */
 export type Answer =
   | { readonly kind: 'unshared' }
   | {
@@ -14,17 +17,15 @@ export type Answer =
       /** Headers among them that describe the body. */
       readonly bodyHeaders: readonly (readonly [name: string, value: HeaderValue])[];
       readonly removed: readonly string[];
-      readonly payload: string | Uint8Array | null;
+      /** `undefined` for one that the framework makes of the status. */
+      readonly payload: string | Uint8Array | null | undefined;
       /** Request headers that the answer depends on by its `Vary`, with their values. */
       readonly vary: readonly (readonly [name: string, value: string | undefined])[];
     };
 
 export type SharedAnswer = Extract<Answer, { kind: 'shared' }>;
 
-/** Headers of a reply before its handler ran. */
-export type HeadersBefore = Readonly<Record<string, HeaderValue | undefined>>;
-
-const unshared: Answer = { kind: 'unshared' };
+export const unshared: Answer = { kind: 'unshared' };
 
 // Headers of one connection or message (RFC 9110, 7.6.1), which are not shared.
 const perMessage = new Set([
@@ -54,24 +55,32 @@ const ofBody = [
   'vary',
 ];
 
-/** Reads the answer that a reply is about to send. */
+/** An answer that is about to be sent, and the request that it is for. */
+export interface AnswerToRead {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  /** Headers that the answer had before the handler ran. */
+  readonly before: AnswerHeaders;
+  readonly payload: unknown;
+  readonly sent: SentHeaders;
+}
+
+/** Reads an answer that is about to be sent. */
 export function readAnswer(
-  reply: FastifyReply,
-  payload: unknown,
+  { status, headers: now, before, payload, sent }: AnswerToRead,
   route: CoalescedRoute,
-  before: HeadersBefore,
 ): Answer {
   if (payload != null && typeof payload !== 'string' && !(payload instanceof Uint8Array)) {
     return unshared;
   }
-  const now = reply.getHeaders() as HeadersBefore;
   const names = varyNames(now['vary']);
   if (names.includes('*')) return unshared;
   const dropped = new Set([...perMessage, ...namesIn(now['connection'])]);
   const headers = new Map<string, HeaderValue>();
   for (const [name, value] of Object.entries(now)) {
-    if (value === undefined || dropped.has(name) || String(before[name]) === String(value))
-      continue;
+    // HTTP/2 has the status among the headers, once they are written.
+    if (value === undefined || dropped.has(name) || name.startsWith(':')) continue;
+    if (String(before[name]) === String(value)) continue;
     if (name !== 'set-cookie') headers.set(name, value);
     else if (!route.shareCredentials) return unshared;
     else headers.set(name, cookiesAfter(before[name], value));
@@ -79,36 +88,21 @@ export function readAnswer(
   learnVary(route, names);
   return {
     kind: 'shared',
-    status: reply.statusCode,
+    status,
     headers,
     bodyHeaders: ofBody.flatMap((name) => {
       const value = headers.get(name);
       return value === undefined ? [] : [[name, value] as const];
     }),
     removed: Object.keys(before).filter((name) => now[name] === undefined && !dropped.has(name)),
-    payload: payload ?? null,
-    vary: names.map((name) => [name, requestHeader(reply.request, name)]),
+    payload,
+    vary: names.map((name) => [name, requestHeader(sent, name)]),
   };
 }
 
 /** Whether a request may have the answer to another, by the answer's `Vary` (RFC 9111, 4.1). */
-export function answers(answer: SharedAnswer, request: FastifyRequest): boolean {
-  return answer.vary.every(([name, value]) => requestHeader(request, name) === value);
-}
-
-/** Gives a reply the status and headers of an answer, besides those of its own hooks. */
-export function fillReply(reply: FastifyReply, answer: SharedAnswer): void {
-  reply.code(answer.status);
-  for (const name of answer.removed) reply.removeHeader(name);
-  for (const [name, value] of answer.headers) {
-    reply.header(name, Array.isArray(value) ? [...value] : value);
-  }
-}
-
-/** Restores the status and the headers that describe the body, which the hooks of this client may have changed. */
-export function restoreReply(reply: FastifyReply, answer: SharedAnswer): void {
-  reply.code(answer.status);
-  for (const [name, value] of answer.bodyHeaders) reply.header(name, value);
+export function answers(answer: SharedAnswer, sent: SentHeaders): boolean {
+  return answer.vary.every(([name, value]) => requestHeader(sent, name) === value);
 }
 
 function varyNames(value: HeaderValue | undefined): readonly string[] {
