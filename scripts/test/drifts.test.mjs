@@ -27,9 +27,6 @@ const manifests = new Map(
 );
 const { scripts } = JSON.parse(read('package.json'));
 
-// Links and commands of the front page whose targets come with the guides and the site.
-const coming = new Set(['docs/guides/index.md', 'docs/migrating/index.md', '`pnpm docs']);
-
 // Those of fixtures and changelogs are of their time.
 const pages = files.filter(
   (path) => path.endsWith('.md') && !/CHANGELOG|^\.changeset\/|\/fixtures\//.test(path),
@@ -144,11 +141,7 @@ describe('pages agree with the repository', () => {
     ['imports', lostImports],
   ])('%s', (_kind, lost) => {
     expect(pages.length).toBeGreaterThan(100);
-    const all = pages.flatMap((page) =>
-      lost(page)
-        .filter((one) => !(page === 'README.md' && coming.has(one)))
-        .map((one) => `${page}: ${one}`),
-    );
+    const all = pages.flatMap((page) => lost(page).map((one) => `${page}: ${one}`));
     expect(all).toEqual([]);
   });
 

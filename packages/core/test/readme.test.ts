@@ -71,7 +71,7 @@ test('the reference has every field of a status, every order and every channel',
   const faces = await Promise.all(
     ['search/carrier-face.ts', 'scatter/source-face.ts'].map((file) => read(`src/${file}`)),
   );
-  const channels = [...faces.join().matchAll(/\*\/ (channel|tracingChannel)\('([\w:-]+)'\)/g)];
+  const channels = [...faces.join().matchAll(/\*\/ (channel|traceChannel)\('([\w:-]+)'\)/g)];
   expect(channels).toHaveLength(8);
   for (const [, kind, name] of channels) {
     expect(reference).toContain(`\n| \`${kind === 'channel' ? name : `tracing:${name}`}\` `);
