@@ -24,7 +24,7 @@ export interface AdmissionOptions {
    * Default `auto`.
    */
   readonly maxInFlight?: 'auto' | 'off' | number;
-  /** Whether work of this key is under way that a request can join. Such a request begins at once. Default: none is. */
+  /** Returns true if work of this key is under way that a request can join. Such a request begins at once. Default: none is. */
   readonly isUnderWay?: (key: string) => boolean;
   /**
    * Returns signs of load besides the event loop of this thread, or instead of it (`lateMs`). It is called ten times per second, and

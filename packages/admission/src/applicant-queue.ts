@@ -2,7 +2,7 @@ import { type Linked, LinkedList } from '@ticketing/kit';
 import type { InFlightLimit } from './in-flight-limit.ts';
 import { QueuePace } from './queue-pace.ts';
 
-/** Why a request is refused. `busy`: too many wait to begin it in time; `late`: it has waited too long. */
+/** Reason of a refusal. `busy`: too many wait to begin it in time; `late`: it has waited too long. */
 export type Refusal = 'busy' | 'late';
 
 /** A request that waits to begin. Exactly one of its functions is called, once, unless it is withdrawn before. */
@@ -19,7 +19,7 @@ export interface QueueOptions {
   readonly limit: InFlightLimit;
   /** Milliseconds that a request may take from its arrival. */
   readonly deadlineMs: number;
-  /** Whether work of this key is under way that a request can join. */
+  /** Returns true if work of this key is under way that a request can join. */
   readonly isUnderWay: (key: string) => boolean;
   /** Milliseconds that only grow. */
   readonly now: () => number;
@@ -79,7 +79,7 @@ const MOST_WAITING = 1000;
 const BURST_LATE_SHARE = 1 / 20;
 /** Milliseconds of work that begin in one turn of the event loop. Then requests that have arrived are read first. */
 const TURN_MS = 2;
-/** After work that took longer, arrivals are read before more begins. */
+/** Milliseconds of one piece of work above which arrivals are read before more begins. */
 const LOOK_MS = 0.5;
 /** Most turns in which arrivals are read before more work begins, unless the last work took longer. */
 const LOOK_TURNS = 16;
@@ -92,7 +92,7 @@ interface Group extends Linked {
   readonly applicants: Applicant[];
   state: 'waiting' | 'begun' | 'over';
   begunAt: number;
-  /** Whether it came in a burst: then it may wait longer. */
+  /** True if the group came in a burst: then it may wait longer. */
   readonly isBurst: boolean;
 }
 
@@ -293,7 +293,7 @@ class Queue implements ApplicantQueue {
     return this.#inFlight < this.#options.limit.size;
   }
 
-  /** Whether the limit may grow for a burst: the event loop keeps up. */
+  /** Returns whether the limit may grow for a burst: the event loop keeps up. */
   #mayGrow(): boolean {
     const { deadlineMs, limit, lateMs, now } = this.#options;
     return (

@@ -60,8 +60,8 @@ export class QueuePace {
   }
 
   /**
-   * Whether a request belongs to a burst, which ends, and not to an overload, which stays: it arrived together with the first of a
-   * new queue.
+   * Returns whether a request belongs to a burst, which ends, and not to an overload, which stays: it arrived together with the
+   * first of a new queue.
    */
   isBurst(arrivedAt: number, now: number): boolean {
     return arrivedAt - this.#filledAt < this.#deadlineMs * BURST_SHARE && this.isNew(now);
