@@ -27,7 +27,7 @@ export function createKeyMessages(client: RedisClient): KeyMessages {
   const wakeAll = (): void => {
     for (const wake of wakers.values()) wake();
   };
-  /** After a connection that was lost those who wait look again: messages may have been lost, too. */
+  /** Wakes all waiters after a lost connection was restored, so that they look again: messages may have been lost, too. */
   const onReady = (): void => {
     const isFirst = !wasReady;
     wasReady = true;

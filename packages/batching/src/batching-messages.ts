@@ -164,7 +164,7 @@ export interface SharedTrace {
 export interface SharedLeadMessage {
   readonly name: string;
   readonly load: string;
-  /** Whether it renews a kept value in the background. */
+  /** True if the load renews a kept value in the background. */
   readonly isRenewal: boolean;
   /** Message of the call that leads; undefined if that is not traced, and for a renewal. */
   readonly call: SharedTrace | undefined;

@@ -55,7 +55,7 @@ export class ForgottenTags {
     this.#floor = this.#last;
   }
 
-  /** Whether a result with these tags is outdated, if its load began when `since` was the latest time. */
+  /** Returns whether a result with these tags is outdated, if its load began when `since` was the latest time. */
   isOutdated(tags: readonly string[], since: number): boolean {
     return since < this.#floor || tags.some((tag) => (this.#times.get(tag) ?? 0) > since);
   }

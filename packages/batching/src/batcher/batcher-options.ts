@@ -24,7 +24,7 @@ export interface ResolvedBatcherOptions<K, V>
     Pick<BatcherOptions<K, V>, 'key' | 'loadTimeoutMs'> {
   readonly schedule: BatchSchedule;
   readonly cache: BatchCache<V> | undefined;
-  /** Whether the cache was made here, and is cleared with the batcher. */
+  /** True if the cache was made here, and is cleared with the batcher. */
   readonly ownsCache: boolean;
 }
 

@@ -30,7 +30,7 @@ export function createBatcher<K, V>(
   load: BatchLoader<K, V>,
   options?: BatcherOptions<K, V> & { readonly missing?: 'error' | undefined },
 ): Batcher<K, V>;
-/** With `missing: 'undefined'` a key that the loader's map lacks is `undefined`. */
+/** Creates a batcher by `missing: 'undefined'`: a key that the loader's map lacks is `undefined`. */
 export function createBatcher<K, V>(
   load: BatchLoader<K, V>,
   options: BatcherOptions<K, V | undefined>,
@@ -57,7 +57,7 @@ class KeyBatcher<K, V> implements Batcher<K, V> {
   /** Keys are compared by themselves if at all, and only this batcher changes what is kept. */
   readonly #easy: boolean;
   readonly #leavers = new Leavers();
-  /** By promise: keys that have not settled, and whose first caller has a signal. */
+  /** Keys that have not settled and whose first caller has a signal, by their promises. */
   readonly #leavable = new Map<Promise<V>, LeavableKey<K, V>>();
   #closed = false;
   #asked = 0;

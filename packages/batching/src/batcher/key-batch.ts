@@ -17,9 +17,9 @@ export interface LeavableKey<K, V> {
 }
 
 export interface KeyBatchOptions {
-  /** Whether equal keys share one place in the batch. */
+  /** True if equal keys share one place in the batch. */
   readonly compared: boolean;
-  /** Whether keys are compared by themselves, not by option `key`. */
+  /** True if keys are compared by themselves, not by option `key`. */
   readonly plain: boolean;
 }
 
@@ -31,11 +31,11 @@ export class KeyBatch<K, V> implements BatchContext {
   state: 'collecting' | 'due' | 'under-way' | 'settled' = 'collecting';
   /** Different keys. */
   size = 0;
-  /** Below this size a key can be added without checking limits or timers. */
+  /** Size below which a key can be added without checking limits or timers. */
   easySize = 0;
-  /** Once due: the one that waits behind it. */
+  /** Batch that waits behind this one, once this one is due. */
   next: KeyBatch<K, V> | undefined;
-  /** Once under way: keys with a caller that waits. */
+  /** Number of keys with a caller that waits, once the batch is under way. */
   awaited = 0;
   /** Ends the wait of `maxWaitMs`, then the load at `loadTimeoutMs`. */
   timer: unknown;
@@ -44,7 +44,7 @@ export class KeyBatch<K, V> implements BatchContext {
   readonly inCaller: InCaller | undefined = batchChannel.hasSubscribers
     ? inThisContext()
     : undefined;
-  /** Once under way, if it is traced. */
+  /** Trace of the batch, once it is under way and if it is traced. */
   trace: BatchTrace | undefined;
   /** The promises of its keys, unless keys are not compared. */
   promises: Map<KeyValue, Promise<V>> | undefined;

@@ -23,7 +23,7 @@ export type Coalesced<Call extends AnyFunction> = Signature<Call> & {
   forgetTag(tag: string): number;
   /** Forgets all calls. */
   clear(): void;
-  /** Whether a call with these arguments would be answered without a call of the function: see `Coalescer.has`. */
+  /** Returns whether a call with these arguments would be answered without a call of the function: see `Coalescer.has`. */
   has(...args: Parameters<Call>): boolean;
   /** Returns the state of the call with these arguments, and changes nothing. */
   peek(...args: Parameters<Call>): Peek<Awaited<ReturnType<Call>>> | undefined;

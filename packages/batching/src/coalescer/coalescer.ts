@@ -145,9 +145,9 @@ export interface Coalescer<K, V> extends AsyncDisposable {
   /** Forgets every key. */
   clear(): void;
   /**
-   * Whether `get` of this key would not start a load now: a result is kept, fresh or stale, or a load in flight has
-   * room for one more caller. A server above its limit can accept such requests, which cost next to nothing, and
-   * refuse the rest.
+   * Returns whether `get` of this key would be answered without a new load: a result is kept, fresh or stale, or a load in flight
+   * has room for one more caller. A server above its limit can accept such requests, which cost next to nothing, and refuse the
+   * rest.
    *
    * @throws TypeError for an object as key without option `key`
    */

@@ -35,7 +35,7 @@ export interface KeptResults<K, V> {
   /** Returns a result that is fresh or stale now, and marks nothing. */
   peek(id: KeyValue): Kept<V> | undefined;
   isFresh(kept: Kept<V>): boolean;
-  /** Whether a stale value may be renewed now. */
+  /** Returns whether a stale value may be renewed now. */
   mayRenew(kept: Kept<V>): boolean;
   /** Keeps a value, unless it is outdated. */
   keepValue(load: EndedLoad<K>, promise: Promise<V>, value: V): void;

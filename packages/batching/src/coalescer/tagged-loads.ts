@@ -13,9 +13,9 @@ export class TaggedLoads<K, V> {
   readonly #name: string;
   readonly #tagsOf: (value: V, key: K) => readonly string[];
   readonly #forgotten = new ForgottenTags();
-  /** By load: the latest `forgetTag` before it began. */
+  /** Number of the latest `forgetTag` before a load began. */
   readonly #begun = new WeakMap<TaggedLoad<K>, number>();
-  /** By load whose loader has ended: its tags. */
+  /** Tags of each load whose loader has ended. */
   readonly #tags = new WeakMap<TaggedLoad<K>, readonly string[]>();
   /** Loads that have ended with a tag that was forgotten since they began. */
   readonly #outdated = new WeakSet<TaggedLoad<K>>();
@@ -44,7 +44,7 @@ export class TaggedLoads<K, V> {
     this.#forgotten.forget(tag, this.#forgotten.last + 1);
   }
 
-  /** Whether a tag was forgotten since a load in flight began: its value may have that tag. */
+  /** Returns whether a tag was forgotten after a load in flight began: its value may have that tag. */
   isBehind(load: TaggedLoad<K>): boolean {
     return this.#begunAt(load) < this.#forgotten.last;
   }
@@ -56,7 +56,7 @@ export class TaggedLoads<K, V> {
     }
   }
 
-  /** Whether a tag of a load that has ended was forgotten before it ended. */
+  /** Returns whether a tag of a load that has ended was forgotten before its end. */
   isOutdated(load: TaggedLoad<K>): boolean {
     return this.#outdated.has(load);
   }

@@ -35,7 +35,7 @@ const contract =
  * const [one, other] = await Promise.all([users.load(1), users.load(2)]); // one call
  */
 export class DataLoader<K, V, C = K> {
-  /** From the options; `null` without. */
+  /** Name from the options; `null` without. */
   name: string | null;
   // Not `#private`: programs wrap loaders in proxies, and derive objects from them.
   private readonly batchLoadFn: DataLoaderBatchLoad<K, V>;
@@ -216,7 +216,7 @@ function asValue(error: Error): Error {
   return error;
 }
 
-/** Whether it is an object with a length and its last element. */
+/** Returns whether a value is an object with a length and its last element. */
 function isArrayLike(value: unknown): value is ArrayLike<unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const { length } = value as Partial<ArrayLike<unknown>>;

@@ -21,7 +21,7 @@ import { shareHandler } from './share-handler.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether equal requests of this route in flight share one run of its handler. Default `false`. */
+    /** True, or options, to let equal requests of this route in flight share one run of its handler. Default `false`. */
     coalesce?: boolean | RouteCoalesceOptions | undefined;
   }
   interface FastifyRequest {

@@ -87,7 +87,7 @@ export function sendHook(roles: RequestRoles, route: CoalescedRoute): onSendHook
   };
 }
 
-/** If a client's own hook fails, the client gets that error instead of the shared answer. */
+/** Gives a client whose own hook fails that error instead of the shared answer. */
 export function errorHook(roles: RequestRoles): onErrorHookHandler {
   return (request, _reply, _error, done) => {
     const role = roles.get(request);

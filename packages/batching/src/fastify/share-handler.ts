@@ -12,7 +12,7 @@ import { type RequestRoles, watchReply } from './request-roles.ts';
 /** State that the routes of one plugin share. */
 export interface RouteScope {
   readonly name: string;
-  /** Whether a shared answer has `x-coalesced`. */
+  /** True if a shared answer has `x-coalesced`. */
   readonly header: boolean;
   readonly sharedRuns: SharedRuns;
   readonly roles: RequestRoles;

@@ -20,7 +20,7 @@ export function errorResponse(error: unknown, context: HonoContext): Response | 
   return new Response(body, { status, headers });
 }
 
-/** Whether an error only shows that the client has left. */
+/** Returns whether an error only shows that the client has left. */
 export function isOfLeaver(error: unknown, context: HonoContext): boolean {
   const { outgoing } = nodeExchange(context);
   if (outgoing) return endedByLeaving(error, outgoing);

@@ -16,7 +16,7 @@ export function weakTag(tag: string): string {
   return tag.startsWith('W/') ? tag : `W/${tag}`;
 }
 
-/** Whether `If-None-Match` has a tag: compared weakly (RFC 9110, 13.1.2), so that a cache's own mark does not count. */
+/** Returns whether `If-None-Match` has a tag: compared weakly (RFC 9110, 13.1.2), so that a cache's own mark does not count. */
 export function hasTag(header: string, tag: string): boolean {
   if (header.trim() === '*') return true;
   const wanted = opaque(tag);

@@ -14,7 +14,7 @@ export interface SharedBodiesOptions {
   readonly encode?: EncodeBody | undefined;
   /** Bytes below which a body is sent as it is. Default 1024. */
   readonly minBytes?: number | undefined;
-  /** Whether an answer with status 200 has an `ETag`, and `If-None-Match` is answered with 304. Default `true`. */
+  /** True to give an answer with status 200 an `ETag`, and to answer `If-None-Match` with 304. Default `true`. */
   readonly etag?: boolean | undefined;
   /** Most encoded bodies that are kept; the least recently used one is dropped. Default 1000. */
   readonly maxEncoded?: number | undefined;
@@ -37,7 +37,7 @@ export interface BodyRequest {
 
 /** A body, and the answer that it belongs to. */
 export interface BodyToSend {
-  /** Must not change while clients get it: equal bytes in another object are another body. */
+  /** Bytes of the answer, which must not change while clients get them: equal bytes in another object are another body. */
   readonly body: Uint8Array;
   /** Default 200. */
   readonly status?: number | undefined;

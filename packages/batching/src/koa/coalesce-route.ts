@@ -129,7 +129,7 @@ function readBody(
   );
 }
 
-/** Whether a body comes over time: a stream of Node.js or the web, a Blob, a Response. */
+/** Returns whether a body comes over time: a stream of Node.js or the web, a Blob, a Response. */
 function isStream(body: unknown): boolean {
   const { pipe, getReader, arrayBuffer } = Object(body);
   return [pipe, getReader, arrayBuffer].some((member) => typeof member === 'function');

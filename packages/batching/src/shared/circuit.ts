@@ -1,7 +1,7 @@
 import { type Clock, Fifo } from '@ticketing/kit';
 import { batchingChannel } from '../batching-channel.ts';
 
-/** So many failures within this time open the circuit. */
+/** Failures within `WITHIN_MS` that open the circuit. */
 const FAILURES = 3;
 const WITHIN_MS = 1000;
 

@@ -73,7 +73,7 @@ const NO_REPLY = Promise.resolve(undefined);
 interface SentClaim {
   readonly token: string;
   wasSent: boolean;
-  /** Whether a caller waits for its answer, or has it. */
+  /** True if a caller waits for the answer to this claim, or has it. */
   isTakenOver: boolean;
 }
 

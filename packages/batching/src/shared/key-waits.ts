@@ -5,7 +5,7 @@ import type { LeaseStore, Listening } from './lease-store.ts';
 export interface KeyWait {
   /** Resolves with true once messages arrive. It is resolved if they did before this wait began. Never rejects. */
   readonly listens: Promise<unknown>;
-  /** Whether messages arrived already when this wait began: none can have been missed. */
+  /** True if messages arrived already when this wait began: none can have been missed. */
   readonly isListening: boolean;
   /** Resolves at the next message, or at the time of `wakeAfter`. Never rejects. */
   readonly woken: Promise<void>;
@@ -20,7 +20,7 @@ export interface KeyWait {
 interface Waiters {
   readonly listening: Listening;
   isListening: boolean;
-  /** Whether the engine has this process among the waiters. */
+  /** True if the engine has this process among the waiters. */
   isNoted: boolean;
   readonly wakers: Set<() => void>;
 }
@@ -44,7 +44,7 @@ export class KeyWaits {
     return this.#waiting;
   }
 
-  /** Whether messages of the key arrive. */
+  /** Returns whether messages of the key arrive. */
   listensTo(key: string): boolean {
     return this.#keys.get(key)?.isListening ?? false;
   }

@@ -42,8 +42,9 @@ export class TagTable {
   }
 
   /**
-   * Whether a value with these tags may be used; `undefined` if the engine was not reached. `asked` is the answer to this call's
-   * `ask`. The engine is asked again for a value that is newer, and for one that was tagged by a loader of other options.
+   * Resolves to whether a value with these tags may be used, to `undefined` if the engine was not reached. `asked` is the answer
+   * to this call's `ask`. The engine is asked again for a value that is newer, and for one that was tagged by a loader of other
+   * options.
    */
   async isCurrent({ ids, at }: ValueTags, asked: number | undefined): Promise<boolean | undefined> {
     const last = asked === undefined || at > asked ? await this.ask() : asked;

@@ -2,7 +2,7 @@ import type { KeptItem } from './kept-items.ts';
 import type { SharedStream } from './shared-stream.ts';
 import type { StreamReader } from './stream-coalescer.ts';
 
-/** Why a reader is done: it has read the end or an error, it left, or it was too slow. */
+/** Reason why a reader is done: it has read the end or an error, it left, or it was too slow. */
 export type ReaderEnd = 'end' | 'left' | 'behind';
 
 /** One call of `next()`. */

@@ -104,7 +104,7 @@ export interface StreamCoalescer<K, T> extends AsyncDisposable {
   /** Forgets a key: the next call opens a new stream. Readers of the old one go on. Returns whether there was one. */
   forget(key: K): boolean;
   /**
-   * Whether `follow` of this key would join a stream in flight.
+   * Returns whether `follow` of this key would join a stream in flight.
    *
    * @throws TypeError for an object as key without option `key`
    */

@@ -32,14 +32,12 @@ export function leavingSignal(response: HttpResponse): AbortSignal {
   return controller.signal;
 }
 
-/**
- * Whether an error only shows that the client has left: a handler gave up for that, by the reason of a signal or by an `AbortError`.
- */
+/** Returns whether an error only shows that the client has left: a handler gave up for that, by the reason of a signal or by an `AbortError`. */
 export function endedByLeaving(error: unknown, response: HttpResponse): boolean {
   return hasLeft(response) && isAbort(error);
 }
 
-/** Whether an error, or a cause of it, is the reason of an aborted signal or an `AbortError`. */
+/** Returns whether an error, or a cause of it, is the reason of an aborted signal or an `AbortError`. */
 export function isAbort(error: unknown): boolean {
   let cause = error;
   for (let depth = 0; depth < 10 && cause instanceof Error; depth++) {

@@ -100,7 +100,7 @@ export function readAnswer(
   };
 }
 
-/** Whether a request may have the answer to another, by the answer's `Vary` (RFC 9111, 4.1). */
+/** Returns whether a request may have the answer to another, by the answer's `Vary` (RFC 9111, 4.1). */
 export function answers(answer: SharedAnswer, sent: SentHeaders): boolean {
   return answer.vary.every(([name, value]) => requestHeader(sent, name) === value);
 }

@@ -14,7 +14,7 @@ interface Watched {
   readonly req?: { readonly socket?: Socket | null | undefined } | undefined;
 }
 
-/** Whether the client has left before the response was ended. */
+/** Returns whether the client has left before the response was ended. */
 export function hasLeft(response: HttpResponse): boolean {
   if (response.writableEnded) return false;
   const { stream = response, req } = response as Watched & HttpResponse;
