@@ -17,7 +17,7 @@ import { type Fault, type FaultPatch, resolveFault } from './fault.ts';
 
 /** Time that a carrier takes before it answers a call. */
 export type Latency =
-  /** Always `ms` milliseconds (0-600,000). */
+  /** Delay of always `ms` milliseconds (0-600,000). */
   | { readonly kind: 'fixed'; readonly ms: number }
   /** 0-999 ms, each as likely. */
   | { readonly kind: 'random' }

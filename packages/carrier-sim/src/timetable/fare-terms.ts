@@ -1,6 +1,6 @@
 import type { TrainFare } from './train.ts';
 
-/** Whether something is free of charge, for a part of the price, or impossible. */
+/** Cost of a change to a ticket: none, a part of the price, or not possible. */
 export type FareTerm = 'yes' | 'fee' | 'no';
 
 /** Refund and exchange of a ticket after its purchase. */

@@ -10,7 +10,7 @@ export interface Fare {
   /** Absent: euros. */
   readonly currency?: 'CHF';
   readonly travelClass?: 'first' | 'second';
-  /** Whether it can be exchanged or refunded. */
+  /** Flexibility of the ticket, by which its refund and exchange are free, cost a fee, or are not possible. Default `none`. */
   readonly flexibility?: 'none' | 'semi' | 'full';
 }
 

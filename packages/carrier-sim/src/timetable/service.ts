@@ -11,7 +11,7 @@ export interface Service extends StationPair {
   readonly brand: SpanishBrand;
   readonly trainsPerDay: number;
   readonly runningMinutes: number;
-  /** Whether the train runs away from the first stop of its line: Madrid, or Barcelona where the line avoids Madrid. */
+  /** True if the train runs away from the first stop of its line: Madrid, or Barcelona where the line avoids Madrid. */
   readonly outward: boolean;
 }
 

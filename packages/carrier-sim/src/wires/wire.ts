@@ -34,7 +34,7 @@ export function jsonAnswer(body: unknown, status = 200, headers: Answer['headers
 export interface RawRequest {
   /** Method in upper case. */
   readonly method: string;
-  /** Below the carrier's prefix, as it was sent: `/trains/2026-12-01`, `/` at least. */
+  /** Path below the carrier's prefix, as it was sent: `/trains/2026-12-01`, `/` at least. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** Names in lower case. */
@@ -59,9 +59,9 @@ export interface WireRequest extends RawRequest {
 /** One call of a wire. */
 interface WireCall {
   readonly method: 'GET' | 'POST';
-  /** Below the carrier's prefix; `:name` marks a parameter, `*` at the end any rest. */
+  /** Path below the carrier's prefix; `:name` marks a parameter, `*` at the end any rest. */
   readonly path: string;
-  /** Whether this call answers the search: some faults strike only there. */
+  /** True if this call answers the search: some faults strike only there. */
   readonly search?: true;
   /** Returns what a request searches for, by which searches are counted. Default: method, path and body. */
   searchKey?(request: RawRequest): string | undefined;
@@ -98,7 +98,7 @@ export interface WireEntry<
   readonly faults?: Faults;
   /** Coding that the server prefers for clients that accept compressed answers. Default `gzip`. */
   readonly coding?: ServerCoding;
-  /** Whether it answers in pages, so that plans may set `pageSize`. */
+  /** True if the wire answers in pages, so that plans may set `pageSize`. */
   readonly pages?: true;
 }
 

@@ -32,7 +32,7 @@ export interface RunDetails {
   readonly departurePlatform: SimPlatform;
   readonly arrivalPlatform: SimPlatform;
   readonly remarks: readonly SimRemark[];
-  /** Between its ends. */
+  /** Stops between the ends of the run. */
   readonly stops: readonly SimStop[];
   /** Numbers of the trains that run with it. */
   readonly coupled: readonly string[];

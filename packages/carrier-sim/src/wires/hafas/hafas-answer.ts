@@ -21,15 +21,15 @@ export const hafasZone: Zone = 'Europe/Berlin';
 
 /** Options for writing an answer. */
 export interface HafasEncoding extends FaresEncoding {
-  /** Whether times have their offset. Default true. */
+  /** True if times have their offset. Default true. */
   readonly offsets?: boolean | undefined;
-  /** Whether connections have fares. Default true. */
+  /** True if connections have fares. Default true. */
   readonly fares?: boolean | undefined;
   /** Walks to and from addresses, which have no number. Default: none. */
   readonly walks?: Walks | undefined;
-  /** Whether every train leaves from a stop near the station. Default false. */
+  /** True if every train leaves from a stop near the station. Default false. */
   readonly nearby?: boolean | undefined;
-  /** Whether trains have the stations where they call on the way. Default false. */
+  /** True if trains have the stations where they call on the way. Default false. */
   readonly stops?: boolean | undefined;
   /** The contexts of the pages before and after. */
   readonly earlier?: string | undefined;

@@ -143,7 +143,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 interface Envelope {
   /** Call of the request, the only one. */
   readonly call: Fields;
-  /** Whether the client wants times without offsets. */
+  /** True if the client wants times without offsets. */
   readonly isLocal: boolean;
 }
 

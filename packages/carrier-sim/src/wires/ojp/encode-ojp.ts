@@ -33,9 +33,9 @@ export interface OjpEncoding {
   readonly numbers?: 'own' | 'named' | undefined;
   /** Walks to and from addresses, which have a position alone. Default: none. */
   readonly walks?: Walks | undefined;
-  /** Whether trains have the stations where they call on the way. Default false. */
+  /** True if trains have the stations where they call on the way. Default false. */
   readonly stops?: boolean | undefined;
-  /** Whether trains run only if they were booked. Default false. */
+  /** True if trains run only when they were booked. Default false. */
   readonly onDemand?: boolean | undefined;
 }
 
@@ -297,8 +297,8 @@ const olderNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * In 1.0 SIRI is the default namespace, some elements have other names, and there is no number of a train. Modes belong to services,
- * and durations have all their parts.
+ * Converts an answer to version 1.0: SIRI is the default namespace, some elements have other names, and there is no number of a
+ * train. Modes belong to services, and durations have all their parts.
  */
 function inVersion1(answer: string): string {
   return withNumbersBehind(answer)

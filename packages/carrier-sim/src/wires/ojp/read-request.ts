@@ -12,7 +12,7 @@ export interface OjpRequest {
   readonly before: number;
   readonly after: number;
   readonly maxTransfers?: number;
-  /** Whether the stops on the way are asked for. */
+  /** True if the stops on the way are asked for. */
   readonly stops: boolean;
 }
 

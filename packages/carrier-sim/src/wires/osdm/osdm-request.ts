@@ -29,7 +29,7 @@ export interface OsdmCriteria {
 type OsdmOfferRequest = {
   readonly passengers: readonly string[];
   readonly travelClasses: readonly string[] | undefined;
-  /** Whether stops between the ends of a train are wanted. */
+  /** True if stops between the ends of a train are wanted. */
   readonly stops: boolean;
 } & (
   | { readonly tripIds: readonly string[]; readonly criteria?: undefined }

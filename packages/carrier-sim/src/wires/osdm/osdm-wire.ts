@@ -278,11 +278,11 @@ export interface OsdmEncoding {
   readonly passengers?: readonly string[] | undefined;
   /** Classes of offers, by the standard's names. Default: every class. */
   readonly travelClasses?: readonly string[] | undefined;
-  /** Whether times have their offset. Default true. */
+  /** True if times have their offset. Default true. */
   readonly offsets?: boolean | undefined;
   /** Walks to and from addresses. Default: none. */
   readonly walks?: Walks | undefined;
-  /** Whether trains have the stops between their ends. Default false. */
+  /** True if trains have the stops between their ends. Default false. */
   readonly stops?: boolean | undefined;
 }
 
