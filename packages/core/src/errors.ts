@@ -57,7 +57,7 @@ export type CarrierErrorCode = keyof typeof retryableByCode;
 /** Details of a {@link CarrierError}. */
 export interface CarrierErrorOptions {
   readonly cause?: unknown;
-  /** Whether the same request may succeed later. Default: by code; HTTP is `false` unless stated. */
+  /** True if the same request may succeed later. Default: by code; HTTP is `false` unless stated. */
   readonly retryable?: boolean | undefined;
   /** HTTP status of the carrier's answer. */
   readonly httpStatus?: number | undefined;

@@ -18,7 +18,7 @@ export interface InstrumentOptions {
   readonly tracerProvider?: TracerProvider;
   /** Makes the meter. Default: the global one. */
   readonly meterProvider?: MeterProvider;
-  /** Whether a call that joins a load has a span of its waiting, linked to the load's. Default `true`. */
+  /** True to give a call that joins a load a span of its waiting, linked to the load's. Default `true`. */
   readonly traceJoins?: boolean;
   /** `query`: spans also have stations, dates, keys and the messages of errors. Default `none`. */
   readonly capture?: 'none' | 'query';

@@ -29,7 +29,7 @@ import { bitOf, openTable, type StationTable } from './table/station-table.ts';
 export interface OpenStationsOptions {
   /** Only these countries, ISO 3166-1 alpha-2; default: all. A smaller index takes less memory. */
   readonly countries?: readonly string[];
-  /** Whether texts are indexed now, some 0.15 s; `false`: at the first `suggest` or `find`. Default: true. */
+  /** True to index texts now, some 0.15 s; `false`: at the first `suggest` or `find`. Default: true. */
   readonly index?: boolean;
 }
 
@@ -56,7 +56,7 @@ export async function openStations(options: OpenStationsOptions = {}): Promise<S
   return createStationBook(openTable(head, section), resolved);
 }
 
-/** Beside `src` as beside `dist`. */
+/** File of the table, which is beside `src` as it is beside `dist`. */
 const ASSET = new URL('../data/stations.bin', import.meta.url);
 
 /** Points that a station at the point of `near` has more than one {@link NEAR_KM} away. */
@@ -289,7 +289,7 @@ const NUMBERED = /[\d:]/;
 const LETTERED = /^[A-Z]{2,5}$/;
 /** The first of them that knows a code has it. */
 const letterSystems = ['iata', 'atoc', 'ds100', 'sncf'] as const;
-/** Behind the name of a city, which means all of its stations. */
+/** Text behind the name of a city, which means all of its stations. */
 const CITY_LABEL = ' (all stations)';
 /** Systems whose codes are understood without their names: codes of letters would hide short names. */
 const codeSystems = ['uic', 'ibnr', 'renfe', 'trenitalia', 'uic8', 'trenitaliaBff'] as const;

@@ -16,7 +16,7 @@ export interface ConnectionDecoder {
   readonly day: string;
   /** Clocks that times without an offset are read by: the clocks of the stop, else of the server. */
   readonly clocks: 'stop' | 'server';
-  /** Whether rides have the stations where they call on the way. */
+  /** True if rides have the stations where they call on the way. */
   readonly stops: boolean;
   /** Returns whether an id is that of a station of the query, which keeps it. */
   isAsked(id: StationId): boolean;

@@ -4,7 +4,7 @@ import { aZone } from '../wire/endpoint.ts';
 
 /** Requirements and answers of one operator's server. No profile is shipped: yours comes from the operator. */
 export interface HafasProfile {
-  /** Below `baseUrl`, `'/bin/mgate.exe'`. */
+  /** Path below `baseUrl`, `'/bin/mgate.exe'`. */
   readonly path: string;
   /** IANA time zone of the server: of its questions, and of times without an offset. */
   readonly zone: string;

@@ -8,7 +8,7 @@ import { rideOf } from './rides.ts';
 /** The legs of a connection. */
 export interface ConnectionLegs {
   readonly legs: readonly Leg[];
-  /** Whether a time without an offset means another instant on the clocks of the server. */
+  /** True if a time without an offset means another instant on the clocks of the server. */
   readonly isAmbiguous: boolean;
 }
 
@@ -88,8 +88,8 @@ function wayOf(from: WirePlace, to: WirePlace, ms: number): TransferLeg {
 }
 
 /**
- * Without a section between two rides, the way takes the minutes that a change takes at least. All the time between the rides is no
- * way: of a late ride it would seem that none is left.
+ * Returns the way between two rides without a section for it: it takes the least minutes of a change. The whole time between the
+ * rides would leave none for a late ride.
  */
 function changeOf(before: RideLeg, from: Call, shortest: number | undefined): Leg {
   const { destination: origin } = before;

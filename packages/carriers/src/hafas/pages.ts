@@ -70,7 +70,7 @@ export function askedJourneys(
 interface ReadPages {
   readonly first: Pick<HafasFrame, 'earlier'>;
   readonly last: Pick<HafasFrame, 'later'>;
-  /** Whether they reach the end of what was asked for. */
+  /** True if the pages reach the end of what was asked for. */
   readonly ended: boolean;
 }
 

@@ -24,9 +24,9 @@ type DayAsk = Extract<HafasAsk, { readonly untilMs: number }>;
 export interface HafasWire {
   readonly pages: readonly HafasBytes[];
   readonly ask: HafasAsk;
-  /** Whether the pages reach the end of the day that was asked for. */
+  /** True if the pages reach the end of the day that was asked for. */
   readonly ended: boolean;
-  /** Why there are no further pages, if one failed or was too late. */
+  /** Reason why there are no further pages, if one failed or was too late. */
   readonly failure?: CarrierFailure;
 }
 

@@ -34,7 +34,7 @@ interface Delivery {
 export interface OjpReading {
   /** Zone of stops that the table lacks. */
   readonly zone: string;
-  /** Whether rides have the stations where they call on the way. */
+  /** True if rides have the stations where they call on the way. */
   readonly stops: boolean;
 }
 

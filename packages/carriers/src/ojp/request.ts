@@ -16,9 +16,9 @@ import { writeTripRequest } from './trip-request.ts';
 export interface OjpWire {
   readonly question: OjpQuestion;
   readonly answers: readonly OjpAnswer[];
-  /** Whether no trip until the end of the question is missing. */
+  /** True if no trip until the end of the question is missing. */
   readonly whole: boolean;
-  /** Why there are no further answers, if one failed or was too late. */
+  /** Reason why there are no further answers, if one failed or was too late. */
   readonly failure?: CarrierFailure;
 }
 

@@ -12,7 +12,7 @@ import type { Situations } from './situations.ts';
 /** Context of the trips of one answer. */
 export interface TripContext extends StopContext {
   readonly situations: Situations;
-  /** Whether rides have the stations where they call on the way. */
+  /** True if rides have the stations where they call on the way. */
   readonly stops: boolean;
   /** Gets the name of an operator that a ride names. */
   nameOperator(id: string, name: string): void;

@@ -18,9 +18,9 @@ import { PROBLEM_STATUSES, problemError } from './problem.ts';
 /** Question, bytes of the answers, and the arrival of the last one (epoch ms). */
 export interface OsdmWire {
   readonly pages: readonly OsdmPage[];
-  /** Whether a day was read to its end. */
+  /** True if a day was read to its end. */
   readonly whole: boolean;
-  /** Why there are no further pages, if one failed or was too late. */
+  /** Reason why there are no further pages, if one failed or was too late. */
   readonly failure?: CarrierFailure;
   readonly receivedAt: number;
 }

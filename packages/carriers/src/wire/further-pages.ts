@@ -45,7 +45,7 @@ export interface SoundPages<Page, Answer> {
   readonly answer: Answer;
   /** All, or those before the first one that cannot be read. */
   readonly pages: readonly Page[];
-  /** Why the next page cannot be read. */
+  /** Reason why the next page cannot be read. */
   readonly failure?: CarrierFailure;
 }
 

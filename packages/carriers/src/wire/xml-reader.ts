@@ -3,7 +3,7 @@ import type { WireReader } from './wire-reader.ts';
 
 /** An element of an answer in XML: of its attributes only the language is read. */
 export interface XmlElement {
-  /** Without its prefix: servers of one standard do not agree on prefixes. */
+  /** Name without its prefix: servers of one standard do not agree on prefixes. */
   readonly name: string;
   /** Text directly in the element. */
   readonly text: string;

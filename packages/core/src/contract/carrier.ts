@@ -35,7 +35,7 @@ export interface CarrierCapabilities {
   readonly passengers?: 'count' | 'ages' | 'cards';
   /** System of the station codes that its requests have. Default: the id of the carrier. */
   readonly stationSystem?: string;
-  /** Whether it understands codes of groups. Its answers then name the stations themselves. Default false: members are asked. */
+  /** True if the carrier understands codes of groups; its answers then name the stations themselves. Default false: members are asked. */
   readonly groupCodes?: boolean;
   /**
    * Fields that the carrier answers itself. Its queries have no other field of these: the search applies them to the answer. `time` and
@@ -65,7 +65,7 @@ export interface CarrierAnswer {
   readonly failure?: CarrierFailure;
   /** Number of journeys that were left out because the model cannot hold them. */
   readonly filtered?: number;
-  /** Their number by the reason, such as `with an unknown station`: few, short reasons. */
+  /** Numbers of the journeys in `filtered` by the reason, such as `with an unknown station`: few, short reasons. */
   readonly leftOut?: Readonly<Record<string, number>>;
 }
 

@@ -10,7 +10,7 @@ export interface ScatterResult<Query, Answers> {
   readonly answers: AnswersOf<Answers>;
   /** One per source that was asked, in the order of the sources. */
   readonly sources: readonly SourceStatus<keyof Answers & string>[];
-  /** Whether every source answered: each state is `ok` or `empty`. */
+  /** True if every source answered: each state is `ok` or `empty`. */
   readonly complete: boolean;
   readonly ms: number;
 }

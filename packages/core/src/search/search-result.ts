@@ -57,7 +57,7 @@ export interface SearchResult {
   readonly pages?: SearchPages;
   /** One per carrier, in the order of option `carriers`. */
   readonly carriers: readonly CarrierStatus[];
-  /** Whether every carrier answered, and none ended early. */
+  /** True if every carrier answered, and none ended early. */
   readonly complete: boolean;
   readonly ms: number;
 }

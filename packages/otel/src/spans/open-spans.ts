@@ -15,7 +15,7 @@ export interface SpanOptions {
   readonly active: ActiveContext;
   readonly subscriptions: Subscriptions;
   readonly traceJoins: boolean;
-  /** Whether spans have stations, dates, keys and messages of errors. */
+  /** True if spans have stations, dates, keys and messages of errors. */
   readonly capturesQuery: boolean;
 }
 

@@ -49,7 +49,7 @@ export interface Wanted {
   readonly accepts?: ((row: number) => boolean) | undefined;
   /** Points to add to a row's weight. */
   readonly bonus?: ((row: number) => number) | undefined;
-  /** Whether words are taken as they are typed. Default: errors are corrected, or words left aside, where nothing else is found. */
+  /** True to take words as they are typed. Default: errors are corrected, or words left aside, where nothing else is found. */
   readonly isExact?: boolean;
 }
 
@@ -72,11 +72,11 @@ interface TypedWord {
 /** A text as words, in one way to read it. */
 interface Reading {
   readonly list: readonly TypedWord[];
-  /** Without words that a name may lack; all of them if nothing else is left. */
+  /** Words of the text but for those that a name may lack; all of them if nothing else is left. */
   readonly needed: readonly TypedWord[];
   /** Words like `Hbf` that are not needed, by the number of the word that represents each. */
   readonly stationWords: readonly number[];
-  /** Whether it ends with a word like `Bahnhof`. */
+  /** True if the text ends with a word like `Bahnhof`. */
   readonly endsInStation: boolean;
 }
 
