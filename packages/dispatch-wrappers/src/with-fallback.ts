@@ -14,7 +14,7 @@ import { aDispatcher, type UntypedDispatcher, wrapDispatcher } from './wrap-disp
 export interface FallbackOptions {
   /** Calls in the fallback at a time, 1 to 2^31-1; then `ERR_QUEUE_FULL`. Default 64. */
   readonly maxInFlight?: number;
-  /** For tests. Default: the platform's. */
+  /** Clock, which tests replace. Default: the platform's. */
   readonly clock?: Clock;
 }
 

@@ -24,7 +24,7 @@ export interface HedgeOptions {
   readonly afterMs: number;
   /** Share of the calls that may be hedged which are, at most: above 0, to 1. Default 0.05. */
   readonly share?: number;
-  /** For tests. Default: the platform's. */
+  /** Clock, which tests replace. Default: the platform's. */
   readonly clock?: Clock;
 }
 

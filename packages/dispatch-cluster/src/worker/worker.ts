@@ -1,6 +1,6 @@
 import type { HttpServer } from './worker-options.ts';
 
-/** This process, in its role as a worker of a cluster. */
+/** Worker of a cluster, as its own process sees it. */
 export interface ClusterWorker {
   /** Number from 1, unique within the cluster. */
   readonly workerId: number;

@@ -167,8 +167,10 @@ export const mapEndCases: readonly CaseDraft[] = [
     );
     for await (const outcome of dispatcher.map('hold', inputs, { concurrency: 3 })) {
       assert.deepEqual(outcome, {
-        ...{ status: 'fulfilled', value: 'first' },
-        ...{ input: { mark: 'first' }, index: 0 },
+        status: 'fulfilled',
+        value: 'first',
+        input: { mark: 'first' },
+        index: 0,
       });
       await scratch.reached('log', 2);
       break;

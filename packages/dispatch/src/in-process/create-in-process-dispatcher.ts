@@ -12,8 +12,8 @@ import { startCloningWorker, startDirectWorker } from './in-process-worker.ts';
 /** Options of a dispatcher that runs tasks in this process. `max` is 1 by default. */
 export interface InProcessOptions extends PoolOptions {
   /**
-   * Whether inputs, results, reports and errors are cloned, and transferred buffers moved, as between threads: a test then meets
-   * what production does. Default `false`: they are handed over as they are, so a task that changes its input changes the
+   * True to clone inputs, results, reports and errors, and to move transferred buffers, as between threads: a test then meets
+   * what production does. Default `false`: all are handed over as they are, so a task that changes its input changes the
    * caller's.
    */
   readonly clone?: boolean;

@@ -69,7 +69,7 @@ const poolRules = {
   random: { ...aFunction, fallback: Math.random },
 } satisfies Rules & Record<keyof PoolOptions, unknown>;
 
-/** Their defaults depend on other options. */
+/** Options whose defaults depend on other options. */
 type Dependent = 'name' | 'min' | 'max' | 'stopGraceMs';
 
 /**

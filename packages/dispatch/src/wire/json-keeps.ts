@@ -11,7 +11,7 @@ const MANY_FRACTIONS = 200;
 const FEW = 16;
 
 /**
- * Whether JSON returns exactly what structured clone would, and faster: no `undefined`, NaN, -0 or bigint, no classes, no
+ * Returns whether JSON returns exactly what structured clone would, and faster: no `undefined`, NaN, -0 or bigint, no classes, no
  * `toJSON`, no holes, no object twice, no long texts. Getters may run again when the value is written.
  *
  * @throws what a getter throws

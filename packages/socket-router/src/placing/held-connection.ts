@@ -39,7 +39,7 @@ export type Stage =
   | { readonly kind: 'read' }
   /** No worker can take the connection now. */
   | Waiting
-  /** In the queue of a worker. */
+  /** Member of the queue of a worker. */
   | { readonly kind: 'queued'; readonly since: number | undefined }
   /** Sent to a worker that has not answered. */
   | { readonly kind: 'sent' }

@@ -103,7 +103,7 @@ export function forkWorkers(module: URL, options: number | ForkOptions): WorkerS
 interface Slot {
   readonly name: string;
   process: ForkedProcess | undefined;
-  /** Before the next start after a process that served: grows while those live for a short time. */
+  /** Delay of the next start after a process that served: grows while such processes live for a short time. */
   delayMs: number;
   timer: NodeJS.Timeout | undefined;
 }

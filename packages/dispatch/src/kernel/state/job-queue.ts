@@ -6,7 +6,7 @@ export interface Queued {
   readonly priority: number;
   /** Milliseconds; at least that of each job pushed before. */
   readonly enqueuedAt: number;
-  /** Above that of each job pushed before. Orders equals, and jobs that are put back. */
+  /** Position, above that of each job pushed before. Orders equals, and jobs that are put back. */
   readonly order: number;
   /** Set by the queue alone, like `next` and `list`: undefined outside of one. */
   previous: Queued | undefined;

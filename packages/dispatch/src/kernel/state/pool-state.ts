@@ -172,7 +172,7 @@ export interface PoolChanges {
   mayStart: boolean;
   /** No worker will come for empty slots. */
   hasLostHope: boolean;
-  /** There may be room for one more call. */
+  /** True if there may be room for one more call. */
   hasRoom: boolean;
 }
 

@@ -4,7 +4,7 @@ import { goesBefore, JobQueue } from './job-queue.ts';
 /** Calls that wait for a worker: for any, or for that of their key. */
 export class WaitingCalls {
   size = 0;
-  /** Since when the queue has not been empty. */
+  /** Time since which the queue has not been empty. */
   since = 0;
   readonly #shared = new JobQueue<Call>();
   readonly #bySlot = new Map<number, JobQueue<Call>>();
@@ -24,8 +24,8 @@ export class WaitingCalls {
   }
 
   /**
-   * How many go before a new call, counted in calls that all workers share: one for a single slot counts `workers` times.
-   * For a call for any worker, the slot with the fewest counts.
+   * Returns the number of calls that go before a new one, counted in calls that all workers share: one for a single slot counts
+   * `workers` times. For a call for any worker, the slot with the fewest counts.
    */
   ahead(
     slot: number | undefined,

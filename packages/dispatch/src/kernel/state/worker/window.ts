@@ -25,12 +25,12 @@ export interface WindowLoad {
 const AHEAD_MS = 1.5;
 /** One call to work on, one that waits in its process: else it would be idle until the next arrives. */
 const LEAST = 2;
-/** From this many milliseconds of work per call on, that idle time is negligible, and waiting behind another call is long. */
+/** Milliseconds of work per call from which on the wait for the next call is negligible, and a wait behind another call is long. */
 const ALONE_MS = 4;
-/** Below the first it is idle, from the second on it is full: between them nothing changes. */
+/** Busy shares of a worker: below the first it is idle, from the second on it is full, and between them nothing changes. */
 const IDLE = 0.9;
 const FULL = 0.97;
-/** From 2 on it is at least one more. */
+/** Factor of one step of growth. A window of 2 or more grows by at least one call. */
 const GROWTH = 1.5;
 const SHRINKAGE = 0.25;
 /** Weight of the latest load in the moving average. */
@@ -60,7 +60,7 @@ class AutoWindow implements Window {
   readonly #max: number;
   readonly #room: number;
   readonly #isSole: () => boolean;
-  /** Not rounded, so that small steps add up. */
+  /** Size that is not rounded, so that small steps add up. */
   #exact: number;
   /** Milliseconds of work per call, on average. */
   #costMs: number | undefined;
