@@ -5,7 +5,7 @@ import { request as httpsRequest } from 'node:https';
 import { exitCodeOf } from '@ticketing/cli-kit';
 import { readFlags } from './flags/read-flags.ts';
 
-/** Less than the `--timeout` of the image's HEALTHCHECK, so that a late answer has a message. */
+/** Milliseconds to wait for an answer: less than the `--timeout` of the image's HEALTHCHECK, so that a late answer has a message. */
 const TIMEOUT_MS = 2000;
 /** Addresses that mean every interface, to which not every platform connects. */
 const EVERY_ADDRESS = ['0.0.0.0', '::'];

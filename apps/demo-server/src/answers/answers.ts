@@ -10,7 +10,7 @@ export interface Answers extends Questions {
     question: DocumentQuestion,
     options: Omit<AskOptions, 'signal'>,
   ): AsyncIterableIterator<SearchEvent>;
-  /** Whether a question of this key would join one in flight. */
+  /** Returns whether a question of this key would join one in flight. */
   has(key: string): boolean;
   stats(): AnswersStats;
   /** Closes this link and the ones behind it. */

@@ -143,7 +143,7 @@ export function askOwners(
   });
 }
 
-/** Whether the owner is gone, or is about to be. Questions only read, so they may be asked again. */
+/** Returns whether an error shows that the owner is gone, or is about to be. Questions only read, so they may be asked again. */
 function isWithoutOwner(error: unknown): boolean {
   return DispatchError.is(error) && LOST.has(error.code);
 }

@@ -65,7 +65,7 @@ function orOthers<Item>(
   );
 }
 
-/** Whether no host of a fleet is there: the call was never sent. */
+/** Returns whether an error shows that a fleet has no host: the call was never sent. */
 function isWithoutHost(error: unknown): boolean {
   const isOpen = DispatchError.is(error) && error.code === 'ERR_CIRCUIT_OPEN';
   return isOpen && DispatchError.is(error.cause) && error.cause.code === 'ERR_NO_HOST';

@@ -24,7 +24,7 @@ interface Sources {
 interface Kind<Question, Answer> {
   /** Names its coalescer. */
   readonly coalescer: string;
-  /** Whether its answer takes calls to carriers. */
+  /** True if an answer takes calls to carriers. */
   readonly asksCarriers: boolean;
   /** Returns equal keys for equal questions, and never the key of another kind. */
   readonly keyOf: (question: Question) => string;

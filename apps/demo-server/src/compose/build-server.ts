@@ -93,11 +93,12 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     // Node's own refusal has no body.
     requireHostHeader: false,
   };
+  // The types of Fastify have either `https` or `http`, so the latter goes beside them.
+  const httpOnly = { http: httpOptions };
   const app = fastify({
     // `null` is plain HTTP, as Fastify types it.
     https: tls === undefined ? null : { ...tls, ...httpOptions },
-    // The types of Fastify have either of them.
-    ...{ http: httpOptions },
+    ...httpOnly,
     requestTimeout: requestTimeoutMs,
     logger: { level: logRequests ? 'info' : 'error' },
     logController: countingController(parts.durations),

@@ -1,9 +1,9 @@
 interface DispatchKind {
   /** Kind of its workers; `undefined` if it has none. */
   readonly workers: 'processes' | 'threads' | undefined;
-  /** Whether the server processes run the tasks, unless there is only one. */
+  /** True if the server processes run the tasks, unless there is only one. */
   readonly inServers?: true;
-  /** Whether hosts of a fleet run them. */
+  /** True if hosts of a fleet run the tasks. */
   readonly inFleet?: true;
 }
 

@@ -10,7 +10,7 @@ export type Latency =
 
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|::1)$/;
 
-/** Whether only this machine can reach a host. */
+/** Returns whether only this machine can reach a host. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
 }

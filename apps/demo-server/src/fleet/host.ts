@@ -17,7 +17,7 @@ import type { WormLocation } from '../worms/worm-databases.ts';
 export interface Host {
   /** Resolves when others can find it. */
   ready(): Promise<void>;
-  /** Whether NATS can be reached, and it takes tasks. */
+  /** Returns whether NATS can be reached and the host takes tasks. */
   isReady(): boolean;
   stats(): HostStats;
   /** Has the others start elsewhere what is new, and finishes what it has. No call fails. Idempotent. */

@@ -6,7 +6,7 @@ import { ProblemError } from '../problem/problem.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether this route only gives a page, or what pages are made of: it is answered under any name. Default `false`. */
+    /** True if this route only serves a page, or parts of one: it is answered under any name. Default `false`. */
     page?: boolean;
   }
 }

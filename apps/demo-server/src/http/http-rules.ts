@@ -99,7 +99,7 @@ function refuseMethods(app: FastifyInstance, routes: Routes): void {
 /** More than any route has. */
 const MOST_SEGMENTS = 20;
 
-/** Whether a route's `url` matches: a segment `:name` is any text. */
+/** Returns whether a route's `url` matches: a segment `:name` is any text. */
 function isPathOf(url: string, segments: readonly string[]): boolean {
   const expected = url.split('/');
   return (

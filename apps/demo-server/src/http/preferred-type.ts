@@ -23,7 +23,7 @@ export function firstRanges(accept: string): string {
   return accept.slice(0, Math.max(0, accept.lastIndexOf(',', LONGEST)));
 }
 
-/** Whether the client would rather have a page than data: a browser's address bar. */
+/** Returns whether the client prefers a page to data: a browser's address bar. */
 export function prefersPage(request: FastifyRequest): boolean {
   return preferredType(request, ['application/json', 'text/html']) === 'text/html';
 }

@@ -165,7 +165,7 @@ function eventOf(type: string, data: string): string {
   return `event: ${type}\ndata: ${data}\n\n`;
 }
 
-/** Whether the primary, or a process that it asks, did not answer or is closing. */
+/** Returns whether an error shows that the primary, or a process that it asks, did not answer or is closing. */
 function isWithoutAnswer(error: unknown): boolean {
   const restored = restoredError(error);
   return DispatchError.is(restored) || BatchingError.is(restored);

@@ -21,7 +21,7 @@ interface WatchDependencies {
   /** Asks the processes. `isWatched`: somebody looks at the whole of it; otherwise it is for the history alone. */
   look(isWatched: boolean): Promise<Looked>;
   readonly journal: Journal;
-  /** Whether there is a history. */
+  /** True if there is a history. */
   readonly isOn: boolean;
 }
 
@@ -32,14 +32,14 @@ interface Looked {
 }
 
 const WATCHED_EVERY_MS = 1000;
-/** See docs/decisions/0042 for what it costs. */
+/** Milliseconds between views while nobody looks. docs/decisions/0042 has the cost. */
 const EVERY_MS = 2000;
-/** Whoever looks is taken to look for this time. */
+/** Milliseconds for which a request counts as somebody looking. */
 const WATCHED_MS = 5000;
 const MOST_PIDS = 500;
 
 interface Made {
-  /** Whether it was made for somebody. */
+  /** True if the view was made for somebody. */
   readonly isWatched: boolean;
   /** Time of the question, monotonic. */
   readonly askedAt: number;
@@ -152,7 +152,7 @@ export function createWatch({ look, journal, isOn }: WatchDependencies): Watch {
   };
 }
 
-/** Whether everything that is to start has started. */
+/** Returns whether everything that is to start has started. */
 function isComplete({ processes, pools }: ServerView): boolean {
   return (
     processes.every(({ state }) => state === 'ready') &&

@@ -5,7 +5,7 @@ interface InSlot {
   readonly state: keyof typeof RANKS;
 }
 
-/** While a worker is replaced two have a slot: its id is for the one that works. */
+/** Ranks by state. While a worker is replaced two have one slot: the id of the slot is for the one that works. */
 const RANKS = { ready: 0, starting: 1, retiring: 2, stopping: 3 };
 
 /**

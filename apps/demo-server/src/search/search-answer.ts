@@ -14,7 +14,7 @@ type Done = Extract<SearchEvent, { readonly type: 'search-done' }>;
 /** A search as one client gets it. */
 export type SearchAnswer = Omit<SearchResult, 'pages'> & AnswerParts;
 
-/** Why a stream ends before its search is done, as RFC 9457 has it. */
+/** Reason why a stream ends before its search is done, in the form of RFC 9457. */
 export interface StreamProblem {
   readonly title: string;
   readonly status: number;

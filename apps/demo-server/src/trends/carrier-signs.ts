@@ -178,7 +178,7 @@ function signsOfOne(id: string, context: Context, before: CarrierMemory): Found 
   return { signs, memory };
 }
 
-/** Whether answers may be late because a process here has had no time to read them in the last ten views. */
+/** Returns whether answers may be late because a process here has had no time to read them in the last ten views. */
 function isStrained({ processes }: ServerView, rates: Rates): boolean {
   return processes.some(
     ({ id }) =>

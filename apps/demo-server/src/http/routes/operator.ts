@@ -11,7 +11,7 @@ import { guardControls } from '../guard-controls.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether this route changes something on behalf of an operator. Default `false`. */
+    /** True if this route changes something on behalf of an operator. Default `false`. */
     controls?: boolean;
   }
 }
@@ -82,7 +82,7 @@ export const operatorRoutes: FastifyPluginCallbackTypebox<OperatorOptions> = (
     if (request.routeOptions.config.controls === true) guardControls(request, flags);
   });
 
-  /** Whoever asks within a second gets the same view: it is written once. */
+  /** Text of each view, written once: all who ask within a second get the same view. */
   const texts = new WeakMap<OperatorView, string>();
   async function viewText(): Promise<string> {
     const view = await operator.view();

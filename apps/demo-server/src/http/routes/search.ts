@@ -71,7 +71,7 @@ export interface SearchDependencies {
   readonly reader: SearchReader;
   readonly pageTokens: Pick<PageTokens, 'sealAll'>;
   readonly bodies: Pick<BodySender, 'send'>;
-  /** Whether equal questions share their work. */
+  /** True if equal questions share their work. */
   readonly isShared: boolean;
   /** Milliseconds that a request has left, from 1. */
   leftMs(request: { readonly arrivedAt: number }): number;

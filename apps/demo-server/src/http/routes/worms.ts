@@ -49,7 +49,7 @@ const schema = {
 
 export interface WormsDependencies {
   readonly answers: Pick<Answers, 'worms'>;
-  /** Whether equal questions share their work. */
+  /** True if equal questions share their work. */
   readonly isShared: boolean;
   /** Milliseconds that a request has left, from 1. */
   leftMs(request: { readonly arrivedAt: number }): number;

@@ -5,7 +5,7 @@ export interface Example {
   readonly origin: string;
   readonly destination: string;
   readonly by: readonly CarrierName[];
-  /** Whether the ends are in two countries. */
+  /** True if the ends are in two countries. */
   readonly isAbroad?: boolean;
 }
 

@@ -27,7 +27,7 @@ export function passengersPanel(party: readonly Traveller[]): SafeHtml {
   )}<div class="pax-each"></div><button type="button" class="button primary pax-done">Done</button>`;
 }
 
-/** Whether a group can have one more or one fewer. */
+/** Returns whether a group can have one more or one fewer. */
 export function canStep(
   party: readonly Traveller[],
   group: AgeGroup,

@@ -23,7 +23,7 @@ export function headingOf(values: FormValues, names: SearchNames): string {
   return `${routeOf(values, names).join(' to ')}, ${longDayText(dayOf(values, names))}`;
 }
 
-/** Whether an address has a search. */
+/** Returns whether an address has a search. */
 export function isSearch({ origin, destination }: FormValues): boolean {
   return Boolean(origin) || Boolean(destination);
 }

@@ -8,15 +8,15 @@ export type PageName = (typeof PAGES)[number];
 
 /** Bundled assets: a folder whose one subfolder is named after the bytes of all files in it. */
 export interface Assets {
-  /** For `@fastify/static`, below `/assets/`. */
+  /** Folder that `@fastify/static` serves below `/assets/`. */
   readonly folder: string;
-  /** Whether they were built with the program. */
+  /** True if the assets were built with the program. */
   readonly isBuilt: boolean;
   of(page: PageName): PageAssets;
 }
 
 const SOURCES = new URL('../', import.meta.url);
-/** Beside the bundled programs. */
+/** Folder beside the bundled programs. */
 const BUILT = new URL('./assets/', import.meta.url);
 
 /**

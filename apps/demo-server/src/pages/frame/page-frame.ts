@@ -25,7 +25,7 @@ export function pageStart(page: {
   readonly assets: Omit<PageAssets, 'script'> & Partial<Pick<PageAssets, 'script'>>;
   /** Last in the head. */
   readonly head?: SafeHtml | undefined;
-  /** Between the name of the demo and the links. */
+  /** Markup between the name of the demo and the links. */
   readonly middle?: SafeHtml | undefined;
 }): SafeHtml {
   const { title, path, assets, head, middle } = page;

@@ -38,7 +38,7 @@ export function partyText(passengers: readonly Passenger[]): string {
     .join(', ');
 }
 
-/** Whether somebody is under age; without an age an adult. */
+/** Returns whether a passenger is under age; one without an age is an adult. */
 export function isChild({ age = 18 }: Passenger): boolean {
   return age < 18;
 }

@@ -43,7 +43,7 @@ export function journeyBadge(journey: Journey, leaders: Leaders): SafeHtml | fal
   return badge !== undefined && html`<span class="badge ${badge.tone}">${badge.text}</span>`;
 }
 
-/** Whether a train of a journey does not run. */
+/** Returns whether a train of a journey does not run. */
 export function isCancelled({ legs }: Journey): boolean {
   return legs.some((leg) => leg.kind === 'ride' && leg.cancelled);
 }

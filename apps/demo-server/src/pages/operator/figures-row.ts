@@ -7,7 +7,7 @@ import { decimal, ms, percent, whole } from '../words/amounts.ts';
 interface Figure {
   readonly name: string;
   readonly value: string;
-  /** Beside it, smaller. */
+  /** Note beside the value, smaller. */
   readonly note?: string | false;
 }
 

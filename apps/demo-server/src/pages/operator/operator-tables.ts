@@ -45,7 +45,7 @@ export interface TableRow {
 
 interface Table<Row> {
   readonly title: string;
-  /** Beside the title. */
+  /** Text beside the title. */
   readonly note?: string;
   /** Shown where there is no row. */
   readonly none: string;

@@ -4,7 +4,7 @@ import { counted } from '../words/amounts.ts';
 type Process = OperatorView['processes'][number];
 type Modes = OperatorView['modes'];
 
-/** Whether a process can be ended from the page: something replaces it, and it is the server's own. */
+/** Returns whether a process can be ended from the page: something replaces it, and it is the server's own. */
 export function mayKill({ kind, isElsewhere }: Process, { accept, controls }: Modes): boolean {
   if (controls !== 'on') return false;
   return (

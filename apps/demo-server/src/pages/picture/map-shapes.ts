@@ -315,14 +315,12 @@ function rect(
 ): Shape {
   const [x, y, width, height] = [at.x, at.y, at.width, at.height].map(tenth);
   return shape('rect', key, {
-    ...{
-      class: name,
-      x: x ?? 0,
-      y: y ?? 0,
-      width: width ?? 0,
-      height: height ?? 0,
-      rx: tenth(radius),
-    },
+    class: name,
+    x: x ?? 0,
+    y: y ?? 0,
+    width: width ?? 0,
+    height: height ?? 0,
+    rx: tenth(radius),
   });
 }
 

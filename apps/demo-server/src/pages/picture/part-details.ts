@@ -11,7 +11,7 @@ import type { Part } from './system/system-model.ts';
 export interface DetailContext {
   readonly view: OperatorView;
   readonly history: History;
-  /** Whether it is being asked if its process is to be killed. */
+  /** True if the drawer asks whether to kill the part's process. */
   readonly isAsking: boolean;
 }
 

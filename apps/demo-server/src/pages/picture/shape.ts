@@ -3,7 +3,7 @@ import { html, SafeHtml } from '../frame/html.ts';
 /** An element of a drawing: the browser builds it once, and then changes what differs. */
 export interface Shape {
   readonly tag: string;
-  /** Among the elements beside it, the same for what takes its place. */
+  /** Key among the siblings: an element that takes the place of another has the same key. */
   readonly key: string;
   readonly attributes: Readonly<Record<string, string | number>>;
   /** Text or shapes in the shape. */

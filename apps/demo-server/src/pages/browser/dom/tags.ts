@@ -61,7 +61,7 @@ function nodesOf(element: Element, pieces: readonly string[]): readonly Node[] {
   return walker.nextNode() === null ? nodes : [];
 }
 
-/** Whether two pieces are of one node. */
+/** Returns whether two pieces are of one node. */
 function isLike(before: string, piece: string): boolean {
   const name = NAME.exec(before)?.[0];
   if (name !== NAME.exec(piece)?.[0]) return false;

@@ -107,7 +107,7 @@ export function enhanceCombobox(
     else input.setAttribute('aria-activedescendant', id);
   }
 
-  /** Whether there was an active option. */
+  /** Takes the active option, and returns whether there was one. */
   function take(): boolean {
     const place = list.hidden ? undefined : shown[active];
     if (place === undefined) return false;

@@ -62,9 +62,9 @@ export function enhanceSearchForm(root: ParentNode): SearchFormHandle {
     usualDay: form.dataset['usual'] ?? '',
   };
   let search: (parameters: URLSearchParams) => void = () => {};
-  /** Whether the server refused the search of this page, and rendered why: then there is nothing to fold for. */
+  /** True if the server refused the search of this page, and rendered why: then there is nothing to fold for. */
   let isRefused = form.querySelector('.field-error') !== null;
-  /** Whether the form was sent and has not folded yet: then the focus, which was in it, goes to the results. */
+  /** True if the form was sent and has not folded yet: then the focus, which was in it, goes to the results. */
   let isSent = false;
   // An error is shown beside its field, and not by the browser.
   form.noValidate = true;

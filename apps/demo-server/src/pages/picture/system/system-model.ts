@@ -41,7 +41,7 @@ export interface Part {
     | 'more';
   readonly name: string;
   readonly state: PartState;
-  /** Per second: requests, loads, tasks or calls. */
+  /** Requests, loads, tasks or calls per second. */
   readonly rate?: number | undefined;
   /** Short texts in its node, the most important first. */
   readonly lines: readonly string[];
@@ -63,7 +63,7 @@ export interface Part {
 export interface Edge {
   readonly from: string;
   readonly to: string;
-  /** Per second; `undefined` while it is not known. */
+  /** Rate per second; `undefined` while it is not known. */
   readonly rate: number | undefined;
   readonly state: PartState;
 }
