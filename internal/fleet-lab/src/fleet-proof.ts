@@ -75,7 +75,9 @@ async function prove({ network, out, ids }: Options): Promise<number> {
   for (const row of chosen) {
     console.log(`\n# ${row.id}: ${row.what}`);
     const result = await runRow(row, {
-      ...{ setting: setting5, createNetwork, steady },
+      setting: setting5,
+      createNetwork,
+      steady,
       onSecond: (second) => console.log(lineOf(second)),
     });
     if (row.id === 'steady') steady = result.observed;

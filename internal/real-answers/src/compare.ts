@@ -13,7 +13,7 @@ export interface Verdict {
   readonly differs: readonly string[];
   /** Journeys that were left out, by reason. */
   readonly leftOut: Readonly<Record<string, number>>;
-  /** Why what cannot be read is not. */
+  /** Reasons why some answers cannot be read. */
   readonly failed: readonly string[];
 }
 

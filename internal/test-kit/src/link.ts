@@ -6,7 +6,7 @@ import type { Clock } from '@ticketing/kit';
 export interface LinkSpeed {
   /** Each way. Default 0. */
   readonly delayMs?: number;
-  /** At most this much more or less than `delayMs`. The order of bytes stays. Default 0. */
+  /** Most milliseconds more or less than `delayMs`. The order of bytes stays. Default 0. */
   readonly jitterMs?: number;
   /** Each way, for all connections together. Default: no limit. */
   readonly bytesPerSecond?: number;

@@ -14,7 +14,7 @@ export async function runWithMemory<T>(args: readonly string[], memory?: string)
   return JSON.parse(stdout) as T;
 }
 
-/** Whether the system lets this process mount a folder for its children. */
+/** Returns whether the system lets this process mount a folder for its children. */
 export function canMountMemory(): boolean {
   const [program = '', ...args] = mounting('size=1m', ['true']);
   return spawnSync(program, args).status === 0;

@@ -81,7 +81,8 @@ export function createNamespaces(): Network {
   ): Promise<string[]> {
     if (speed.lossPercent) lose(namespace, speed.lossPercent);
     const given = JSON.stringify({
-      ...{ delayMs: speed.delayMs, jitterMs: speed.jitterMs },
+      delayMs: speed.delayMs,
+      jitterMs: speed.jitterMs,
       links: ports.map((port, index) => ({
         from: LINK_PORT + index,
         to: { host: engines.address, port },

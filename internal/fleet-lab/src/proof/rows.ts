@@ -92,7 +92,8 @@ function redisGoes(
 ): Pick<Row, 'plan' | 'act' | 'judge'> {
   return {
     plan: {
-      ...{ hasRedis: true, servingHosts: SHARING },
+      hasRedis: true,
+      servingHosts: SHARING,
       server: () => ({ loads: { keys: HOT_KEYS, by: 'redis', ttlMs: KEPT_MS } }),
     },
     async act({ redis }, { until, mark, fault }) {

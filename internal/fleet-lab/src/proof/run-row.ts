@@ -62,7 +62,11 @@ export async function runRow(row: Row, options: RowOptions): Promise<RowResult> 
   const evidence = { ...observed, setting, marks, asked, steady };
   const checks = [...row.judge(evidence), ...nothingForgotten({ ...evidence, calls: living })];
   return {
-    ...{ id: row.id, what: row.what, checks, observed, marks },
+    id: row.id,
+    what: row.what,
+    checks,
+    observed,
+    marks,
     holds: checks.every(({ holds }) => holds),
     seconds: all,
   };

@@ -65,7 +65,8 @@ export class SimulatedHost {
       dispatcher: this.#dispatcher(),
       tasks: ['work', 'load'],
       hostId: `h${number}`,
-      ...{ zone, capacity },
+      zone,
+      capacity,
       clock: this.machine,
       random: chance.next,
     });
