@@ -46,7 +46,9 @@ function simulated(phase: PhaseResult): Shown {
   const { p50Ms, p99Ms, toldMs = Number.NaN, lost, retried, answered, seconds, published } = phase;
   const messages = messageKinds.reduce((sum, kind) => sum + published[kind], 0);
   return {
-    ...{ p50Ms, p99Ms, toldMs },
+    p50Ms,
+    p99Ms,
+    toldMs,
     had: lost + retried,
     answeredPerSecond: answered / seconds,
     messagesPerSecond: messages,

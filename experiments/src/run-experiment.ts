@@ -15,7 +15,7 @@ export interface RunOptions {
   /** The command line, for the report. */
   readonly command: string;
   readonly progress?: Progress;
-  /** When it aborts, all programs are stopped, and the run rejects. */
+  /** Signal that stops all programs, and rejects the run. */
   readonly signal?: AbortSignal;
 }
 

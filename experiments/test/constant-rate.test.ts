@@ -22,8 +22,13 @@ test('constantRate() sends what is due also when earlier requests failed or hang
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const sample = await constantRate({
-    ...{ url, clients: 1, reuse: true, paths: ['/'] },
-    ...{ perSecond: 100, ms: 300, beside: { path: '/healthz', perSecond: 100 } },
+    url,
+    clients: 1,
+    reuse: true,
+    paths: ['/'],
+    perSecond: 100,
+    ms: 300,
+    beside: { path: '/healthz', perSecond: 100 },
   });
   expect(asked).toBeGreaterThan(3);
   expect([sample.answered, sample.failed]).toEqual([asked - 1, 1]);

@@ -165,9 +165,15 @@ function decodeFindings(gain: number, healthGain: number): decodes.Findings {
     });
   const sizes = [0.1, decodes.LARGE];
   return {
-    ...{ dispatches, workers: 2, clients: 4, sizes, decodeMs: [0.9, 21] },
+    dispatches,
+    workers: 2,
+    clients: 4,
+    sizes,
+    decodeMs: [0.9, 21],
     measured: sizes.flatMap((megabytes) => cellsOf(decodes.sizeSetting(megabytes))),
-    ...{ once: 20, shares: [1], rising: cellsOf(decodes.shareSetting(1)) },
+    once: 20,
+    shares: [1],
+    rising: cellsOf(decodes.shareSetting(1)),
   };
 }
 

@@ -1,4 +1,4 @@
-/** What a loader is to do. Plain data: it goes to a process. */
+/** Job of a loader. Plain data: it goes to a process. */
 export interface LoadJob {
   /** Origin of the server. */
   readonly url: string;
@@ -8,23 +8,23 @@ export interface LoadJob {
   readonly perSecond?: number;
   /** Milliseconds during which requests are begun; all are waited for. */
   readonly ms: number;
-  /** Whether a client keeps its connection, or takes a new one for each request. */
+  /** True if a client keeps its connection; false: a new one for each request. */
   readonly reuse: boolean;
   /** Paths to ask; a client draws each request's anew. */
   readonly paths: readonly string[];
-  /** How likely a path is: all alike, or by Zipf's law the n-th 1/n as likely as the first. Default uniform. */
+  /** Probability of the paths: all alike, or by Zipf's law the n-th 1/n as likely as the first. Default uniform. */
   readonly draw?: 'uniform' | 'zipf';
   /** Bytes of a body to POST; without it GET. */
   readonly bodyBytes?: number;
   /** A header that has another value for each client. */
   readonly clientHeader?: string;
-  /** How long an answer may take. Default 60,000. */
+  /** Most milliseconds that an answer may take. Default 60,000. */
   readonly timeoutMs?: number;
   /** A path that is asked at a constant rate meanwhile, over a connection of its own. */
   readonly beside?: { readonly path: string; readonly perSecond: number };
 }
 
-/** What a loader saw. A type, so that it is a `Sample`. */
+/** Measurements of a loader. A type, so that it is a `Sample`. */
 export type LoadSample = {
   /** Answers of 200 a second. */
   readonly perSecond: number;

@@ -4,15 +4,15 @@ import { ask } from './ask.ts';
 import type { LoadJob, LoadSample } from './load-job.ts';
 import { openLoop } from './open-loop.ts';
 
-/** How long an answer may take, unless a job says otherwise. */
+/** Most milliseconds that an answer may take, unless a job has its own limit. */
 export const TIMEOUT_MS = 60_000;
 
-/** What became of the requests of a load. */
+/** Outcome of the requests of a load. */
 export interface Outcome {
   /** Milliseconds of each answer of 200. */
   readonly latencies: readonly number[];
   readonly failed: number;
-  /** Until the last answer. */
+  /** Milliseconds until the last answer. */
   readonly elapsedMs: number;
 }
 

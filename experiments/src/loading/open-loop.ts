@@ -8,17 +8,17 @@ export interface OpenLoopOptions {
    * failure.
    */
   send(dueMs: number): Promise<boolean>;
-  /** Told of each request when its fate is known. */
+  /** Called with each request when its outcome is known. */
   readonly onAnswer?: (answer: Answer) => void;
   readonly clock?: LoopClock;
 }
 
-/** What became of a request. */
+/** Outcome of a request. */
 export interface Answer {
   readonly kind: 'answered' | 'failed' | 'not-sent';
-  /** When it was to be sent, in milliseconds since the start. */
+  /** Time at which the request was due, in milliseconds since the start. */
   readonly dueMs: number;
-  /** From then to its answer, so that a wait before the sending counts too. */
+  /** Milliseconds from `dueMs` to the answer, so that a wait before the sending counts too. */
   readonly ms: number;
 }
 

@@ -5,7 +5,7 @@ export interface Answering {
 }
 
 const ANSWER_MS = 5000;
-/** There are servers here that leave some requests without an answer, which their tables tell. */
+/** Most tries of one question. Some servers leave requests without an answer; their tables report it. */
 const TRIES = 5;
 
 /**
@@ -56,7 +56,7 @@ function different(subject: string, path: string, got: string): Error {
   );
 }
 
-/** Which journeys a search found. */
+/** Returns the ids of the journeys that a search found. */
 export function journeyIds(body: unknown): string {
   const { journeys } = body as { readonly journeys: readonly { readonly id: string }[] };
   if (journeys.length === 0) throw new Error('Cannot measure searches: the answer has no journeys');

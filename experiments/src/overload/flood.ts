@@ -4,11 +4,11 @@ import { quantile } from '@ticketing/bench-kit';
 import { Agent, Client, type Dispatcher } from 'undici';
 import { openLoop } from '../loading/open-loop.ts';
 
-/** What became of one request. */
+/** Outcome of one request. */
 export interface FloodAnswer {
-  /** When it was to be sent, in milliseconds since the start. */
+  /** Time at which the request was due, in milliseconds since the start. */
   readonly dueMs: number;
-  /** From then to its whole answer. */
+  /** Milliseconds from `dueMs` to the whole answer. */
   readonly ms: number;
   /** 0: no answer, or not sent because too many were in flight. */
   readonly status: number;
@@ -22,25 +22,25 @@ export interface FloodResult {
   readonly offered: number;
   /** Good answers per second, until the last answer of any kind: complete 200s within the limit of their arrival. */
   readonly goodput: number;
-  /** Of all requests, as shares. */
+  /** Share of all requests with a good answer; the next three are shares of all requests, too. */
   readonly good: number;
   readonly lateOrPartial: number;
   readonly refused: number;
   readonly unanswered: number;
-  /** Of the 200s. */
+  /** Median of the 200s. */
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Of answers with 503. */
+  /** Median of answers with 503. */
   readonly refusedP50Ms: number;
-  /** When the last answer came, after the last request was due. */
+  /** Milliseconds from the time at which the last request was due to the last answer. */
   readonly lastMs: number;
-  /** From the last request on, until good answers come as fast as before the flood. */
+  /** Milliseconds from the last request until good answers come as fast as before the flood. */
   readonly recoveryMs: number;
 }
 
 export interface FloodOptions {
   readonly url: string;
-  /** Asked in turn. */
+  /** Paths that are asked in turn. */
   readonly paths: readonly string[];
   readonly perSecond: number;
   readonly seconds: number;
@@ -48,11 +48,11 @@ export interface FloodOptions {
   readonly limitMs: number;
   /** A text that the body of a complete answer has; '' if every 200 is one. */
   readonly mark: string;
-  /** How long an answer takes without load, in milliseconds. */
+  /** Milliseconds that an answer takes without load. */
   readonly idleMs: number;
 }
 
-/** Beyond it a request counts as not answered. */
+/** Milliseconds after which a request counts as not answered. */
 const TIMEOUT_MS = 12_000;
 /** Each has a connection. */
 const MOST_IN_FLIGHT = 15_000;

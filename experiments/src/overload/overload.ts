@@ -4,7 +4,7 @@ import { createPrograms } from '../programs/programs.ts';
 import { startDemo } from '../programs/start-demo.ts';
 import { type FloodResult, flood, idleMs } from './flood.ts';
 
-/** How the demo accepts and dispatches. */
+/** Flags by which the demo accepts and dispatches. */
 export interface Combination {
   readonly accept: string;
   readonly dispatch: string;
@@ -20,7 +20,7 @@ export interface OverloadRow extends Combination {
   readonly floods: readonly (FloodResult & { readonly multiple: number })[];
 }
 
-/** What is asked. */
+/** Question that a flood asks. */
 export interface Question {
   readonly name: string;
   readonly paths: readonly string[];

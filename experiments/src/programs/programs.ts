@@ -11,9 +11,9 @@ export interface Program {
   readonly pid: number;
   /** `http://127.0.0.1:4567` */
   readonly url: string;
-  /** Its output so far. */
+  /** Returns the output so far. */
   output(): string;
-  /** Its exit code, or the signal that ended it; `undefined` while it is running. */
+  /** Returns the exit code, or the signal that ended the program; `undefined` while it is running. */
   exit(): number | string | undefined;
   /** Sends SIGTERM and waits for the exit. Idempotent. @throws Error if it had to be killed */
   stop(): Promise<void>;

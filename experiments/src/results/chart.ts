@@ -9,9 +9,9 @@ export interface ChartSpec {
   readonly y: string;
   /** `bar`: names along x, series side by side. `line`: numbers along x. */
   readonly mark: 'bar' | 'line';
-  /** For numbers that differ by orders of magnitude. */
+  /** True for numbers that differ by orders of magnitude. */
   readonly logarithmic?: boolean;
-  /** Whether panels share the scale of y. Default: false. */
+  /** True if panels share the scale of y. Default: false. */
   readonly sharedScale?: boolean;
 }
 

@@ -15,7 +15,7 @@ export interface Experiment<Findings> {
   report(findings: Findings): Report;
 }
 
-/** What an experiment measures with. Programs that it starts by `programs` are stopped for it. */
+/** Means by which an experiment measures. Programs that it starts by `programs` are stopped for it. */
 export interface MeasureContext {
   readonly programs: Programs;
   readonly loader: Loader;
@@ -27,7 +27,7 @@ export interface MeasureContext {
   readonly databaseUrl: string | undefined;
 }
 
-/** What is published of an experiment. */
+/** Published part of an experiment. */
 export interface Report {
   readonly verdicts: readonly Verdict[];
   /** Markdown below the verdicts. */
@@ -36,16 +36,16 @@ export interface Report {
   readonly charts: Readonly<Record<string, ChartSpec>>;
 }
 
-/** What a study claims, what was measured here, and whether the two agree. */
+/** Claim of a study, its measurement here, and whether the two agree. */
 export interface Verdict {
   readonly claim: string;
   readonly measured: string;
   readonly verdict: Judgement;
-  /** Whether `docs/studies.md` shows it, too. Default: false. */
+  /** True if `docs/studies.md` shows the verdict, too. Default: false. */
   readonly main?: boolean;
 }
 
-/** What each verdict means. */
+/** Meaning of each verdict. */
 export const JUDGEMENTS = {
   holds: 'the measurements agree with the claim',
   'holds in part': 'right in direction or in some cases, not in size or in all cases',

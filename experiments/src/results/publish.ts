@@ -4,7 +4,7 @@ import { renderSvg } from './chart.ts';
 import { type Circumstances, circumstancesLine } from './circumstances.ts';
 import { judgementLegend, type Report, type Verdict } from './experiment.ts';
 
-/** What `results.json` holds. */
+/** Contents of `results.json`. */
 export interface Results {
   readonly circumstances: Circumstances;
   readonly verdicts: readonly Verdict[];
@@ -13,7 +13,7 @@ export interface Results {
 
 const RESULTS = 'results.json';
 
-/** What is published, and where. The folder's README must have the marks. */
+/** Values to publish, and the folder for them. The folder's README must have the marks. */
 export interface Publication {
   readonly circumstances: Circumstances;
   readonly findings: unknown;
