@@ -10,7 +10,7 @@ test('auditVerdict() fails on a known weakness, and names it', () => {
   expect(verdict.line).toContain('left critical https://example.invalid/1');
 });
 
-test('auditVerdict() passes where none is at the level', () => {
+test('auditVerdict() passes without a weakness at the level', () => {
   expect(auditVerdict({ status: 0, stdout: report({}), stderr: '' })).toEqual({
     ok: true,
     line: 'Audited: 0 below the level',

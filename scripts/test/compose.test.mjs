@@ -179,7 +179,7 @@ test.skipIf(isMissing('nats-server') && process.env.ENGINE_TESTS !== 'required')
   },
 );
 
-test('the collector has only components that the tested one is made of', () => {
+test('the collector has only components of the tested build', () => {
   const settings = parse(textOf('scripts/otel-collector/collector.yaml'));
   const builder = parse(textOf('scripts/otel-collector/builder.yaml'));
   for (const kind of ['receivers', 'exporters']) {
@@ -194,7 +194,7 @@ test('the collector has only components that the tested one is made of', () => {
 describe('Grafana', () => {
   const dashboard = JSON.parse(textOf('docs/dashboards/ticketing.json'));
 
-  test('gets a dashboard of the type that its schema has', () => {
+  test('gets a dashboard that its schema accepts', () => {
     const program = join(folder, 'dashboard.ts');
     const lines = [
       "import type { Dashboard } from '@grafana/schema';",
@@ -230,7 +230,7 @@ describe('Grafana', () => {
     expect(services.grafana.environment.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH).toBe(mounted.to);
   });
 
-  test('has a data source of the type that the panels ask', () => {
+  test("has a data source of the panels' type", () => {
     const { datasources } = parse(
       readFileSync(join(containers, 'grafana/datasources.yml'), 'utf8'),
     );

@@ -12,7 +12,7 @@ describe.each(globSync('{apps,examples}/*/Dockerfile', { cwd: root }))('%s', (pa
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const copies = [...text.matchAll(/^COPY (.*) \S+$/gm)].map(([, words]) => words.split(' '));
 
-  test('copies from the folder only what is there and not ignored', () => {
+  test('copies only existing files that are not ignored', () => {
     const sources = copies.filter(([first]) => !first.startsWith('--from=')).flat();
     expect(sources.length).toBeGreaterThan(0);
     for (const source of sources) {
@@ -22,14 +22,14 @@ describe.each(globSync('{apps,examples}/*/Dockerfile', { cwd: root }))('%s', (pa
     }
   });
 
-  test('runs scripts that the manifest has, and starts what it calls start', () => {
+  test('runs only scripts of the manifest, and starts the same program as its start script', () => {
     for (const [, script] of text.matchAll(/npm run (\w+)/g))
       expect(scripts).toHaveProperty(script);
     const [, command] = /^CMD (.*)$/m.exec(text);
     expect(JSON.parse(command).join(' ')).toBe(scripts.start);
   });
 
-  test('does not send what was built or installed outside to the build', () => {
+  test('does not send built or installed files to the build', () => {
     expect(ignored).toEqual(expect.arrayContaining(['node_modules', 'dist']));
   });
 });

@@ -184,7 +184,7 @@ test('each README of a package and of the demo has at most 900 words, and no wid
   }
 });
 
-test('numbers of lines in the decision about dependencies are those of the files, within a quarter', () => {
+test('line counts in the decision about dependencies match the files within a quarter', () => {
   const rows = read('docs/decisions/0001-runtime-dependencies.md').matchAll(
     /^\| (?:demo, )?`([\w./-]+\.ts)` .*?(\d+) lines/gm,
   );

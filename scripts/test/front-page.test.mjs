@@ -40,7 +40,7 @@ test.each(['Ask many', 'Run anywhere', 'Never twice'])(
   },
 );
 
-test('front page: every snippet is one of these', () => {
+test('front page: every snippet has a test here', () => {
   expect(readme.match(/^```ts$/gm)).toHaveLength(4);
 });
 
@@ -62,7 +62,7 @@ test('front page: it lists each published package with its description', () => {
   expect(chapters.get('Packages').match(/^- /gm)).toHaveLength(packages.length);
 });
 
-test('front page: the packages that it says have no runtime dependencies have none', () => {
+test('front page: packages listed as without runtime dependencies have none', () => {
   const [, list] = /\n(`core`[^.]*?) have no runtime dependencies/.exec(chapters.get('Packages'));
   const named = [...list.matchAll(/`([\w-]+)`/g)].map(([, name]) => name);
   const none = publishedPackages()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { missingLines, settingsOf, stepsOf } from '../shared/guide.mjs';
 
-test('stepsOf() returns files, commands and outputs in order, those in comments too', () => {
+test('stepsOf() returns files, commands and outputs in order, hidden ones in comments too', () => {
   const page = [
     '# A guide',
     '```js title=src/a.js',
@@ -27,7 +27,7 @@ test('stepsOf() returns files, commands and outputs in order, those in comments 
   ]);
 });
 
-test('settingsOf() fills what a page leaves out, and refuses what it does not know', () => {
+test('settingsOf() fills missing settings, and refuses unknown ones', () => {
   expect(settingsOf('# A page')).toBeUndefined();
   expect(settingsOf('<!-- run: -->')).toEqual({ nodes: ['20', '26'], timeoutSeconds: 180 });
   expect(settingsOf('<!-- run: nodes=26 timeout=60 -->')).toEqual({
@@ -39,7 +39,7 @@ test('settingsOf() fills what a page leaves out, and refuses what it does not kn
   );
 });
 
-test('missingLines() wants the lines in order, with … for anything', () => {
+test('missingLines() requires the lines in order, with … for any text', () => {
   expect(missingLines('a\nb 1\n', 'x\na\ny\nb 1\n')).toEqual([]);
   expect(missingLines('a …\n…\nb\n', 'a 12 ms\nb\n')).toEqual([]);
   expect(missingLines('b\na\n', 'a\nb\n')).toEqual(['a']);

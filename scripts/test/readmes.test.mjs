@@ -55,7 +55,7 @@ test('each function that a page gives to a package is one of its exports', () =>
   expect(found).toBeGreaterThan(0);
 });
 
-test('each page that names the oldest TypeScript names those that the packed types are compiled with', () => {
+test('each page that names the oldest TypeScript names the versions that compile the packed types', () => {
   const { modules, commonJs } = OLDEST_TYPESCRIPT;
   const naming = packages.filter(({ readme }) => /need\s+TypeScript/.test(readme));
   expect(naming.length).toBeGreaterThan(0);

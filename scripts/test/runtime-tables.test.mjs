@@ -14,7 +14,7 @@ const page = `
 `;
 const tables = readTables(page);
 
-test('readTables() returns what the page promises of an entry in a runtime', () => {
+test('readTables() returns the promises of the page by entry and runtime', () => {
   expect(tables.promised('one', 'Bun')).toEqual({ verdict: 'with limits', limits: ['b'] });
   expect(tables.promised('one', 'Deno')).toEqual({ verdict: 'works', limits: [] });
   expect(tables.promised('`two` of `one`', 'Bun')).toEqual({ verdict: 'no', limits: ['all'] });

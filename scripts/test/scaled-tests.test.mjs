@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-test('each test file that has a scale is named so that the long half finds it', () => {
+test('each test file with a scale has a name that the long half finds', () => {
   const listed = execFileSync('git', ['ls-files', '-z', '*.test.ts'], {
     cwd: root,
     encoding: 'utf8',

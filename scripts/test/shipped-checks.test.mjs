@@ -40,12 +40,12 @@ function ship(manifest, paths = files) {
   return faultsOf(folder, { version: '0.3.0', hidden: [folder] });
 }
 
-it('faultsOf() finds nothing in a package that is whole', () => {
+it('faultsOf() finds nothing in a complete package', () => {
   expect(ship(good)).toEqual([]);
   expect(entriesOf(folder)).toEqual(['@ticketing/good', '@ticketing/good/worker']);
 });
 
-it('faultsOf() names files that are missing, and those that nobody needs', () => {
+it('faultsOf() names missing files, and files without a use', () => {
   write('dist/index.js', `at ${folder}/src/index.ts`);
   write('dist/worker/index.js', "import '../chunk-NEW1.js';");
   write('dist/chunk-NEW1.js', "import './chunk-NEW2.js';");
@@ -62,7 +62,7 @@ it('faultsOf() names files that are missing, and those that nobody needs', () =>
   ]);
 });
 
-it('faultsOf() wants the licences of data beside it, in that package alone', () => {
+it('faultsOf() requires the licences of data beside it, in that package alone', () => {
   const stations = { ...good, name: '@ticketing/stations', license: 'MIT AND ODbL-1.0' };
   expect(ship(stations, [...files, 'data/stations.bin', 'NOTICE'])).toEqual([
     '@ticketing/stations has no LICENSE-DATA',
@@ -112,7 +112,7 @@ it('faultsOf() names links of a page to paths that are not in the package', () =
   ]);
 });
 
-it('licencesIn() counts the licences of dependencies, nested ones too, and names those that ask for more', () => {
+it('licencesIn() counts the licences of dependencies, nested ones too, and names all but permissive ones', () => {
   write('node_modules/@ticketing/good/package.json', '{"license":"MIT"}');
   write('node_modules/one/package.json', '{"name":"one","license":"MIT"}');
   write('node_modules/one/dist/package.json', '{"type":"commonjs"}');

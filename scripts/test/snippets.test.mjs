@@ -12,7 +12,7 @@ const files = allPages()
   .map(({ file }) => file)
   .filter((file) => !file.startsWith('docs/site/api/'));
 
-test('each block of code of a published page is run by a test, or says why it is not', () => {
+test('each block of code of a published page is run by a test, or gives a reason', () => {
   const found = files.flatMap((file) =>
     blocksWithoutTest(root, file)
       .filter(({ mark }) => mark === undefined)
@@ -68,7 +68,7 @@ describe('a page', () => {
     expect(linesWithoutTest('examples/e/README.md')).toEqual([4, 1]);
   });
 
-  it('may say why a block is not run', () => {
+  it('may give the reason why a block is not run', () => {
     const [marked] = blocksOf(`<!-- not run: needs three machines -->\n\n${block('sh')}`);
     expect(marked).toMatchObject({ mark: 'needs three machines', line: 3 });
   });

@@ -184,7 +184,7 @@ test.each<[object, Error]>([
   expect(serve).toThrow(`Cannot serve as cluster worker: ${error.message}`);
 });
 
-test('clusterWorker() refuses options before all else', () => {
+test('clusterWorker() checks its options first', () => {
   expect(() => clusterWorker({ listen: 8080 } as unknown as ClusterWorkerOptions)).toThrow(
     new TypeError(
       'Cannot serve as cluster worker: `listen` must be an object with port or path, got 8080',

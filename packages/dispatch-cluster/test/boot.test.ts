@@ -50,7 +50,7 @@ test('the error of a program that cannot listen is the reason', async () => {
   expect(cause).toMatchObject({ code: 'EADDRNOTAVAIL', syscall: 'listen' });
 });
 
-test('a missing program is not started again and again', async () => {
+test('ready() rejects for a missing program, with the message of the loader', async () => {
   const supervisor = start({
     entry: new URL('fixtures/missing.ts', import.meta.url),
     restart: { ...restart, maxFailures: 0 },

@@ -123,14 +123,14 @@ test('a worker that ends while it is asked has its last counters in the text, th
   expect(metrics.stats()).toMatchObject({ ended: 1 });
 });
 
-test('a worker that ends without an answer does not hold the text up', async () => {
+test('a worker that ends without an answer does not delay the text', async () => {
   const { metrics, children } = collect(1);
   const text = metrics.text();
   children[0]?.end();
   expect(workersIn(await text)).toEqual([0, 1, 0]);
 });
 
-test('concurrent calls share one collection; a later one collects anew', async () => {
+test('concurrent calls share one collection; a later call collects again', async () => {
   const { metrics, children } = collect(1);
   const [child] = children;
   const both = [metrics.text(), metrics.text()];
@@ -154,7 +154,7 @@ test('without workers the text has the metrics of the primary', async () => {
   expect(valueIn(text, 'own_total')).toBe(1);
 });
 
-test('a registry of the primary that fails rejects, and the next call collects anew', async () => {
+test('a failing registry of the primary rejects the call, and the next call collects again', async () => {
   const getMetricsAsJSON = vi.fn(async () => [] as object[]);
   getMetricsAsJSON.mockRejectedValueOnce(new Error('as planned'));
   const { metrics } = collect(0, { registry: { getMetricsAsJSON } });
@@ -162,7 +162,7 @@ test('a registry of the primary that fails rejects, and the next call collects a
   expect(workersIn(await metrics.text())).toEqual([0, 0, 0]);
 });
 
-test('close() leaves no listener and no wait', async () => {
+test('close() leaves no listener and no pending wait', async () => {
   const { metrics, children, events } = collect(2);
   const text = metrics.text();
   await metrics.close();

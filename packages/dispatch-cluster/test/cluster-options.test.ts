@@ -21,7 +21,7 @@ test.each([
   expect(pool.stopGraceMs).toBe(end.graceMs);
 });
 
-test('workers auto is one for each core that this process may use', () => {
+test("workers: 'auto' is one worker per core that this process may use", () => {
   const workers = usableCores();
   expect(resolve({ workers: 'auto' }).pool).toMatchObject({ min: workers, max: workers });
   expect(resolve({}).pool.max).toBe(workers);

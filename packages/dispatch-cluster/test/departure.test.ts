@@ -26,7 +26,7 @@ function startRelaying(
   return { supervisor, running };
 }
 
-test('close() has tasks run until the last request is answered', async () => {
+test('close() lets tasks run until the last request is answered', async () => {
   let open = (): void => {};
   const gate = new Promise<void>((resolve) => {
     open = resolve;
@@ -57,7 +57,7 @@ test('close() ends after its grace though a request does not', async () => {
   expect(await answer).toBeInstanceOf(Error);
 });
 
-test('close() does not wait for a worker that ends meanwhile', async () => {
+test('close() does not wait for a worker that ends in the meantime', async () => {
   const { supervisor, running } = startRelaying(1, { lameDuckMs: 0, graceMs: 1_000_000 });
   await supervisor.ready();
   const [worker] = supervisor.workers;

@@ -169,7 +169,7 @@ test('a connection that a worker does not claim in time goes to another, and tha
   expect((await stopped.hears('hand'))['id']).not.toBe(id);
 });
 
-test('what a worker that dies has not claimed goes to its successor', async () => {
+test('connections that a dead worker had not claimed go to its successor', async () => {
   const { port, join, connect } = await openPort();
   const first = await join(1);
   const client = await connect();
@@ -185,7 +185,7 @@ test('what a worker that dies has not claimed goes to its successor', async () =
   expect(port.dropped).toBe(0);
 });
 
-test('a worker whose handles are lost is handed others, and is replaced if it never claims one', async () => {
+test('a worker whose handles were lost gets others, and is replaced if it never claims one', async () => {
   const { port, join, connect } = await openPort();
   const worker = await join(1);
   await connect();
@@ -221,7 +221,7 @@ test('a worker is wedged once it has claimed nothing for claimTimeoutMs, and no 
   expect(published).toEqual([{ name: 'cluster', workerId: 1 }]);
 });
 
-test('a worker that was heard for less than half of claimTimeoutMs since its last claim is not called wedged', async () => {
+test('a worker that was heard for less than half of claimTimeoutMs since its last claim is not reported as wedged', async () => {
   const { port, join, connect } = await openPort({ claimTimeoutMs: 4000 });
   const worker = await join(1);
   await connect();
@@ -235,7 +235,7 @@ test('a worker that was heard for less than half of claimTimeoutMs since its las
   expect(port.wedged).toBe(1);
 });
 
-test('a worker that claims again after a lost handle stays; one that is silent is not called wedged', async () => {
+test('a worker that claims again after a lost handle stays; a silent one is not reported as wedged', async () => {
   const { port, join, connect } = await openPort();
   const worker = await join(1);
   await connect();
@@ -252,7 +252,7 @@ test('a worker that claims again after a lost handle stays; one that is silent i
   expect([port.wedged, port.waiting, port.dropped]).toEqual([0, 0, 0]);
 });
 
-test('once connections have waited for long the newest is handed over first', async () => {
+test('after a long wait the newest connection is handed over first', async () => {
   const { port, join, connect } = await openPort();
   const child = await join(1);
   const clients: net.Socket[] = [];

@@ -28,7 +28,7 @@ test('with --inspect each worker has an inspector at a port of its own, which an
   expect(open.map(({ pid }) => pid).sort()).toEqual(pids.sort());
 });
 
-test('a worker at a breakpoint for a minute lives: neither its health, nor a task, nor its connections end it', async () => {
+test('a worker at a breakpoint for a minute stays alive: no check of its health, its tasks or its connections ends it', async () => {
   inspected();
   const clock = createManualClock();
   const open = inspectorsOn('ticketing:dispatch:inspector-open');

@@ -35,7 +35,7 @@ test.each(servers)(
   },
 );
 
-test('a function that makes nothing gets an error with what it must make', async () => {
+test('a function that returns nothing gets an error with what it must return', async () => {
   // The first failure is the last.
   const supervisor = serve('nothing', { restart: { maxFailures: 0 } });
   await expect(supervisor.ready()).rejects.toMatchObject({

@@ -27,7 +27,7 @@ test('metrics above maxBytes, and those of a registry that fails, have no bytes'
   expect(await writeMetrics(throwing, request)).toMatchObject({ id: 7, bytes: undefined });
 });
 
-test('bytes that node:v8 cannot read are no metrics', () => {
+test('readMetrics() returns undefined for bytes that node:v8 cannot read', () => {
   const bytes = new Uint8Array([1, 2, 3]);
   expect(readMetrics({ ticketing: '', id: 1, bytes })).toBeUndefined();
 });

@@ -56,7 +56,7 @@ async function sums(workers: readonly (readonly Metric[])[]): Promise<string[]> 
     .sort();
 }
 
-test('the past and the living workers have the sums of all workers', async () => {
+test('the sums of past and living workers are the sums of all workers', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(worker), fc.array(worker), async (ended, living) => {
       const past = new PastMetrics();
@@ -66,7 +66,7 @@ test('the past and the living workers have the sums of all workers', async () =>
   );
 });
 
-test('series beyond the bound are not kept, and counted; those that are kept still grow', () => {
+test('series beyond the bound are counted and not kept; kept series still grow', () => {
   const past = new PastMetrics(2);
   const of = (...ids: string[]): Metric => ({
     ...{ name: 'c', help: '', type: 'counter' },

@@ -91,7 +91,7 @@ test.each<[unknown[], object]>([
   expect([heeding().length, server.listening]).toEqual([1, false]);
 });
 
-test('a port of its own is not asked for, nor left at the primary', async () => {
+test("a server's own port is neither requested from the primary nor left there", async () => {
   const { server, client, heeding } = open();
   server.listen({ port: 0, host: '127.0.0.1', exclusive: true });
   await once(server, 'listening');
@@ -101,7 +101,7 @@ test('a port of its own is not asked for, nor left at the primary', async () => 
   expect([sent, heeding(), server.listening]).toEqual([[], [], false]);
 });
 
-test('a server listens from the answer of the primary until it has left, and heeds nothing after it', async () => {
+test("a server listens from the primary's answer until it leaves, and then ignores messages", async () => {
   const { server, client, heeding, tell } = open();
   const heard = vi.fn();
   server.listen(8080, heard);
@@ -123,7 +123,7 @@ test('a server listens from the answer of the primary until it has left, and hee
   ]);
 });
 
-test('a shared socket is accepted from, kept by the primary if it asks, and no longer once the server leaves', async () => {
+test('a server accepts from a shared socket, which the primary may keep, until the server leaves', async () => {
   const { server, client, tell, adopted } = open();
   server.listen(8080);
   const shared = Object.assign(new net.Server(), { _handle: { of: 'the socket' } });
@@ -141,7 +141,7 @@ test('a shared socket is accepted from, kept by the primary if it asks, and no l
   await left;
 });
 
-test('a port that cannot be had is an error of the server, and nothing is heeded after it', () => {
+test('a port that cannot be opened is an error of the server, which then ignores messages', () => {
   const { server, heeding, tell } = open();
   const errors: unknown[] = [];
   server.on('error', (error) => errors.push(error)).listen(8080);

@@ -19,7 +19,7 @@ test('dispatchers over the workers and over the primary are typed by a module of
   expectTypeOf(() => primaryDispatcher<Module>()).returns.toEqualTypeOf<Expected>();
 });
 
-test('equal calls of several workers meet in the primary: one run at a time for the machine', async () => {
+test('equal calls of several workers are shared in the primary: one run at a time on the machine', async () => {
   const { seen, module } = makeTasks();
   const supervisor = start({ entry, workers: 2, primaryTasks: module });
   await supervisor.ready();

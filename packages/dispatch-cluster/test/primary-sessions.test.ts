@@ -49,7 +49,7 @@ it.each([
   },
 );
 
-it('`setup` that fails is tried again by the next session, and runs once for all after that', async () => {
+it('a failed `setup` is tried again by the next session, and then runs once for all', async () => {
   const seen: string[] = [];
   let failing = true;
   const sessions = new PrimarySessions(

@@ -21,7 +21,7 @@ test('three requests, one after the other, are served by three workers in turn',
   expect(supervisor.workers.map(({ pid }) => pid)).toEqual(expect.arrayContaining(pids));
 });
 
-test('reload() replaces each worker, and a connection that is kept gets one more answer', async () => {
+test('reload() replaces each worker, and a kept connection gets one more answer', async () => {
   const supervisor = start({ workers: 2, shutdown: { lameDuckMs: 100_000, graceMs: 110_000 } });
   await supervisor.ready();
   const url = await addressOf(supervisor);
@@ -91,7 +91,7 @@ test('dispatchers run tasks on the same workers, and closing one does not stop t
   expect(await supervisor.dispatcher<Tasks>().run('double', 1)).toBe(2);
 });
 
-test('workers of a primary that is killed are gone within a second, idle and busy', async () => {
+test('workers of a killed primary end within a second, idle and busy', async () => {
   const file = fileURLToPath(new URL('fixtures/primary.ts', import.meta.url));
   const args = ['--conditions=@ticketing/source', file];
   const primary = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });

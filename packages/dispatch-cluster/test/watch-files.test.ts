@@ -79,7 +79,7 @@ test('watchFiles() reports a file that an editor replaces, one that is removed, 
   await seenUntil('program/made/inner/new.ts');
 });
 
-test('watchFiles() goes on with a folder that a compiler removes and makes again', async () => {
+test('watchFiles() still watches a folder that a compiler removes and makes again', async () => {
   const { folder, write, seenUntil, errors } = watchIn(
     ['dist/server.js', 'dist/in/part.js'],
     ['dist'],
@@ -95,7 +95,7 @@ test('watchFiles() goes on with a folder that a compiler removes and makes again
   expect(errors).toEqual([]);
 });
 
-test('watchFiles() reports a file that is named, whatever it is, and not its neighbours', async () => {
+test('watchFiles() reports a named file of any kind, and not its neighbours', async () => {
   const { write, seenUntil } = watchIn(['settings.yaml', 'other.js'], ['settings.yaml']);
   write('other.js', 'changed');
   write('settings.yaml', 'changed');
@@ -138,7 +138,7 @@ function reloadsOf() {
   return { clock, begun, ends, reloads };
 }
 
-test('many changes are one reload, 100 ms after the last of them and a second after the first at the latest', () => {
+test('many changes cause one reload, 100 ms after the last and at most a second after the first', () => {
   const { clock, begun, reloads } = reloadsOf();
   reloads.add('a');
   clock.advance(99);
@@ -156,7 +156,7 @@ test('many changes are one reload, 100 ms after the last of them and a second af
   expect(steady.begun).toEqual([['c']]);
 });
 
-test('changes during a reload are one more, after it; none follows close()', async () => {
+test('changes during a reload cause one more after it; close() ends them', async () => {
   const { clock, begun, ends, reloads } = reloadsOf();
   reloads.add('a');
   clock.advance(100);

@@ -311,7 +311,7 @@ test('a worker that its router has drained closes at once: it would get no answe
   expect(router.kinds).not.toContain('retire');
 });
 
-test('a worker that is greeted by a closed router is not ready for it, and serves the others', async () => {
+test('a worker greeted by a closed router is not ready for it, and serves the others', async () => {
   const { router, handle } = attach(createServer());
   const folder = mkdtempSync(join(tmpdir(), 'closed-'));
   rmdirSync(folder);
@@ -334,7 +334,7 @@ test('a worker that is greeted by a closed router is not ready for it, and serve
   );
 });
 
-test('a worker is not ready for a router that has drained it, nor for one that greets it while it closes', async () => {
+test('a worker is not ready for a router that has drained it, nor for one that greets it while closing', async () => {
   const { router, handle } = attach(createServer());
   await new Promise(setImmediate);
   router.say({ kind: 'drain', graceMs: 1000 });

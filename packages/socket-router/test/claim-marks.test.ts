@@ -25,7 +25,7 @@ function open() {
   return { path, marks, writer };
 }
 
-test('a request is taken once its mark is written, whatever others are', () => {
+test('a request is claimed once its own mark is written', () => {
   const { marks, writer } = open();
   const terms = Array.from({ length: 50 }, (_, index) => marks.reserve(index));
   expect(new Set(terms.map(({ at }) => at)).size).toBe(50);
@@ -33,7 +33,7 @@ test('a request is taken once its mark is written, whatever others are', () => {
   expect(terms.map((each) => marks.has(each))).toEqual(terms.map((_, index) => index % 3 === 0));
 });
 
-test('a position that is used again has no mark of the request before', () => {
+test('a reused position has no mark of the previous request', () => {
   const { marks, writer } = open();
   const first = marks.reserve(1);
   writer.write(first);
@@ -47,7 +47,7 @@ test('a position that is used again has no mark of the request before', () => {
   expect(marks.has(second)).toBe(true);
 });
 
-test('terms survive a header, and what is none is no terms', () => {
+test('terms survive a header; other text is not read as terms', () => {
   const terms = { before: 12_345, at: 0, id: 4_294_967_295 };
   expect(decodeTerms(encodeTerms(terms))).toEqual(terms);
   for (const text of [undefined, '', '1', '1 2', '1 2 x', '-1 2 3', '1 -2 3', 'a b c', ['1 2 3']]) {
@@ -55,7 +55,7 @@ test('terms survive a header, and what is none is no terms', () => {
   }
 });
 
-test('nothing is left when both sides have closed, and a closed side does nothing', () => {
+test('no file is left when both sides have closed, and a closed side does nothing', () => {
   const { path, marks, writer } = open();
   const terms = marks.reserve(1);
   writer.write(terms);
@@ -83,7 +83,7 @@ test('a request to a worker is claimed once the worker has marked it; without a 
   none.release();
 });
 
-test('marks of a worker that is no longer kept are closed when its last request has ended', () => {
+test('marks of a removed worker are closed when its last request has ended', () => {
   const { path } = open();
   const claims = new ClaimsByWorker(7);
   const file = marksPath(path, 7);

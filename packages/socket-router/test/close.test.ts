@@ -58,7 +58,7 @@ test('close() without connections has no lame duck, also when workers have unix 
   expect(performance.now() - started).toBeLessThan(10_000);
 });
 
-test('close() closes no connection whose later request is answered by another worker', async () => {
+test('close() keeps a connection whose later request another worker answers', async () => {
   const journal = openJournal();
   const env = { ...byKey.env, JOURNAL: journal.path };
   const { port, pids, router } = await openRouter({ ...byKey, env, laterRequests: 'forward' });
@@ -106,7 +106,7 @@ test.each([
   },
 );
 
-test('close() waits for connections that no worker has taken yet', async () => {
+test('close() waits for connections that no worker has claimed yet', async () => {
   const { port, router, pids } = await openRouter({ count: 1 });
   const [pid = Number.NaN] = pids();
   process.kill(pid, 'SIGSTOP');
@@ -156,7 +156,7 @@ test('close() while the port is being opened leaves no server listening', async 
   }
 });
 
-test('a worker that joins once the router drains its workers is not greeted', async () => {
+test('a worker that joins while the router drains is not greeted', async () => {
   let join: (worker: RouterWorker) => void = () => {};
   const [ready, late] = [new SimulatedChannel(), new SimulatedChannel()];
   const router = createSocketRouter({

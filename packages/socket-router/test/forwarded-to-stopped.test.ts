@@ -24,7 +24,7 @@ test('a forwarded request that a stopped worker does not take in time is answere
   agent.destroy();
 });
 
-test('a mark for another worker is in a file of its own, and a router’s is not', () => {
+test('a mark for another worker has its own file; a mark for the router has not', () => {
   const folder = mkdtempSync(join(tmpdir(), 'marks-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, '1');

@@ -16,7 +16,7 @@ test.each([...SMUGGLING_SHAPES, ...OTHER_REFUSALS])(
   },
 );
 
-test('the tables of refusals have each reason', () => {
+test('the tables of refusals contain each reason', () => {
   const met = new Set([...SMUGGLING_SHAPES, ...OTHER_REFUSALS].map(([, , , reason]) => reason));
   expect([...met].sort()).toEqual(Object.keys(HEAD_REFUSALS).sort());
 });

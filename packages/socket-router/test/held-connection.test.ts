@@ -20,7 +20,7 @@ afterEach(() => void vi.useRealTimers());
 
 const STEPS = ['read', 'first', 'second', 'queue', 'send', 'finish'] as const;
 
-test('a held connection is in the list in which it waits, in no other, and done for good when it is finished', () => {
+test('a held connection is in one list while it waits, and in none once it is finished', () => {
   const oneOfEach = fc.tuple(fc.nat(2), fc.constantFrom(...STEPS));
   fc.assert(
     fc.property(fc.array(oneOfEach, { maxLength: 40 }), (steps) => {
@@ -72,7 +72,7 @@ test('a held connection has one limit at a time, and none when it is finished', 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a held connection has what was read of it', () => {
+test('a held connection has its state after each read', () => {
   const connection = holdConnection(1, new Socket());
   const end = { address: '192.0.2.1', port: 1 };
   const proxy = { source: end, destination: end };

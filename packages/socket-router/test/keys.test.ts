@@ -119,7 +119,7 @@ test.each(modes)(
   },
 );
 
-test('laterRequests forward: a slot that is not there is refused with 503, not answered by another', async () => {
+test('laterRequests forward: a missing slot is refused with 503, not answered by another', async () => {
   const { port } = await openRouter({
     count: 2,
     laterRequests: 'forward',

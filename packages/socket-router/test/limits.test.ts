@@ -60,7 +60,7 @@ test('while 100 clients never finish their head, others are served', async () =>
   for (const socket of slow) socket.destroy();
 });
 
-test('a client that sends nothing is closed without an answer', async () => {
+test('a connection without a byte is closed without an answer', async () => {
   const { port, router } = await openRouter({ count: 1, limits: { headTimeoutMs: 100 } });
   const socket = await open(port);
   expect(await received(socket)).toBe('');
@@ -148,7 +148,7 @@ test.each(['http', 'tls-sni', 'auto'] as const)(
   },
 );
 
-test('a queue that has waited for half of maxWaitMs takes no more: 503 at once, with the time to ask again', async () => {
+test('a queue that has waited for half of maxWaitMs takes no more: 503 at once, with Retry-After', async () => {
   const { port, pids, router } = await openRouter({
     count: 1,
     limits: { maxWaitMs: 1000, claimTimeoutMs: 60_000, headTimeoutMs: 60_000 },

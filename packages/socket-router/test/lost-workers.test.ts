@@ -6,7 +6,7 @@ import { nextEvent, openRouter } from './router-fixture.ts';
 import { get, openStopped, stopClock, TWENTY } from './stopped-worker.ts';
 import { forked } from './worker-processes.ts';
 
-test('a worker stopped and then killed: 20 of 20 clients are answered by another, each request runs once', async () => {
+test('a worker is stopped and then killed: another answers 20 of 20 clients, and each request runs once', async () => {
   const goOn = stopClock();
   const { router, port, journal, first } = await openStopped({ claimTimeoutMs: 200 }, true);
   goOn();
@@ -25,7 +25,7 @@ test('a worker stopped and then killed: 20 of 20 clients are answered by another
   expect(router.stats().rerouted).toBeGreaterThanOrEqual(20);
 });
 
-test('clients that leave before a worker takes them do no harm', async () => {
+test('clients may leave before a worker claims them', async () => {
   const { router, port, first } = await openStopped({ claimTimeoutMs: 60_000 });
   const clients = await Promise.all(TWENTY.map(() => open(port)));
   for (const [index, client] of clients.entries()) client.write(get(TWENTY[index] ?? ''));
@@ -41,7 +41,7 @@ test('clients that leave before a worker takes them do no harm', async () => {
   expect([accepted, handedOver + gone, refused]).toEqual([22, 22, 0]);
 });
 
-test('a message that loses its socket on the way is declined, and the connection sent again', async () => {
+test('a message whose socket was lost is declined, and the connection is sent again', async () => {
   const source = forked('http-worker', 1);
   let lost = 0;
   const workers: WorkerSource = {
@@ -67,7 +67,7 @@ function eventsOf(channel: WorkerChannel): Pick<WorkerChannel, 'on' | 'off'> {
   return { on: channel.on.bind(channel), off: channel.off.bind(channel) };
 }
 
-test('a worker that exits is replaced in its slot; clients wait meanwhile', async () => {
+test('a worker that exits is replaced in its slot while clients wait', async () => {
   const { router, port, pids } = await openRouter({ own: true, count: 1 });
   const down = nextEvent(router, 'worker-down');
   const [before] = pids();
@@ -78,7 +78,7 @@ test('a worker that exits is replaced in its slot; clients wait meanwhile', asyn
   expect(router.stats().workers).toMatchObject([{ slot: '0', pid: reply.pid, state: 'ready' }]);
 });
 
-test('mode passthru: the only worker leaves, and the unix socket of its successor has its folder', async () => {
+test('mode passthru: after the only worker has left, the unix socket of its successor still has its folder', async () => {
   const { router, port, pids } = await openRouter({ mode: 'passthru', own: true, count: 1 });
   const [before = 0] = pids();
   const down = nextEvent(router, 'worker-down');

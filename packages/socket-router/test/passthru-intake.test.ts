@@ -85,7 +85,7 @@ async function openIntake({ isReady }: { readonly isReady: boolean }) {
   return { port, intake, asked, refused, suspected, queue, marks: new MarkWriter(socketPath) };
 }
 
-test('maxWaitMs: a request for which no worker is ready is 503 at its time, and not before', async () => {
+test('maxWaitMs: a request without a ready worker gets 503 when its time is over, and not before', async () => {
   const { port, intake, refused } = await openIntake({ isReady: false });
   const answer = ask(port);
   await until(() => intake.stats().waiting === 1);
@@ -97,7 +97,7 @@ test('maxWaitMs: a request for which no worker is ready is 503 at its time, and 
   expect([intake.stats().waiting, refused]).toEqual([0, ['503 worker-timeout']]);
 });
 
-test('maxWaitMs: a request that its worker has not taken is 503 at its time, and the worker is suspected', async () => {
+test('maxWaitMs: a request that its worker has not claimed gets 503 when its time is over, and the worker is suspected', async () => {
   const { port, asked, refused, suspected, queue } = await openIntake({ isReady: true });
   const answer = ask(port);
   await until(() => asked.length === 1);
@@ -109,7 +109,7 @@ test('maxWaitMs: a request that its worker has not taken is 503 at its time, and
   expect([refused, suspected, queue.proxied]).toEqual([['503 worker-timeout'], [queue], 0]);
 });
 
-test('maxWaitMs: a request that its worker has taken is answered, however late', async () => {
+test('maxWaitMs: a request that its worker has claimed is answered, however late', async () => {
   const { port, asked, refused, suspected, marks } = await openIntake({ isReady: true });
   const answer = ask(port);
   await until(() => asked.length === 1);

@@ -69,7 +69,7 @@ test('requests of one connection go to the least loaded worker each', async () =
   agent.destroy();
 });
 
-test('a worker that cannot be reached is avoided, and the next one gets the body whole', async () => {
+test('an unreachable worker is avoided, and the next one gets the whole body', async () => {
   const { port, router } = await openRouter(passthru);
   const [folder = ''] = socketFolders();
   rmSync(join(process.env['TMPDIR'] ?? '', folder, '1'));
@@ -154,7 +154,7 @@ test('an answer before the end of a body is read, then both connections end if t
   await until(() => journal.requests().some(({ url }) => url === '/left'));
 });
 
-test('a worker that switches protocols unasked is answered for with 502', async () => {
+test('a worker that switches protocols without a request for it causes a 502', async () => {
   const { port } = await openRouter({ ...passthru, count: 1 });
   for (const method of ['GET', 'POST']) {
     expect(await ask(port, { method, path: '/switch' })).toMatchObject({ status: 502 });

@@ -25,7 +25,7 @@ function pendingRequest(proxy: () => () => void = () => () => {}): PendingReques
   return holdRequest({ request, remoteAddress: undefined, answer: () => {}, proxy });
 }
 
-test('a pending request is among those that wait while it does, and over for good when it is finished', () => {
+test('a pending request is in the list while it waits, and out of it for good once it is finished', () => {
   const step = fc.constantFrom('wait', 'send', 'finish');
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
@@ -44,7 +44,7 @@ test('a pending request is among those that wait while it does, and over for goo
   );
 });
 
-test('a request that ends while it is sent keeps the stage that it has then', () => {
+test('a request that ends while it is sent keeps its stage', () => {
   const waiters = new Set<PendingRequest>();
   const takeBack = vi.fn();
   const pending = pendingRequest(() => {
@@ -58,7 +58,7 @@ test('a request that ends while it is sent keeps the stage that it has then', ()
   expect(other.stage).toEqual({ kind: 'sent', claim: UNLIMITED, takeBack });
 });
 
-test('the wait for a worker has one limit, which begins again when one is lost, and none when the request is over', () => {
+test('the wait for a worker has one limit, which restarts when a worker is lost and ends with the request', () => {
   const pending = pendingRequest();
   const expired: string[] = [];
   beginWait(pending, 100, () => expired.push('first'));
@@ -75,7 +75,7 @@ test('the wait for a worker has one limit, which begins again when one is lost, 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a request avoids workers that could not be reached, and those whose connection broke, which count', () => {
+test('a request avoids workers that could not be reached, and workers whose connection broke, which are counted', () => {
   const [one, other] = [{}, {}] as [WorkerQueue, WorkerQueue];
   const pending = pendingRequest();
   avoid(pending, one);

@@ -142,7 +142,7 @@ test('limitPipelined() leaves the bytes of another protocol alone, in their orde
   client.destroy();
 });
 
-test('limitPipelined() gives a server the requests that it would get without it, however they are cut', async () => {
+test('limitPipelined() passes on the requests that a server would get without it, however they are cut', async () => {
   const request = fc.oneof(
     fc.nat(3000).map((length) => get('/get', `X-Long: ${'x'.repeat(length)}\r\n`)),
     fc

@@ -61,7 +61,7 @@ function placementOf(
   return { placement, refused, workers };
 }
 
-test('each free worker gets one, the least loaded first; the next goes to the first that is free', () => {
+test('each free worker gets one connection, the least loaded first; the next goes to the first free worker', () => {
   const queues = [queue(2), queue(0), queue(1)];
   const { placement } = placementOf(queues);
   for (let id = 1; id <= 5; id++) placement.place(held(id));
@@ -72,7 +72,7 @@ test('each free worker gets one, the least loaded first; the next goes to the fi
   expect(queues[2]?.taken).toEqual([2, 4]);
 });
 
-test('a worker that is faster gets 1.25 times the mean and no more', () => {
+test('a faster worker gets at most 1.25 times the mean', () => {
   const queues = [queue(100), queue(100)];
   const [fast, slow] = queues as [FakeQueue, FakeQueue];
   slow.isFree = false;
@@ -103,7 +103,7 @@ test('100,000 waiting connections, of which half leave, are served in their orde
   expect(only.taken).toEqual(all.filter(({ id }) => id % 2 === 0).map(({ id }) => id));
 });
 
-test('only as many connections wait as there is room for; those that have left no longer count', () => {
+test('waiting connections are limited by the room; connections that have left no longer count', () => {
   const only = queue();
   const { placement, refused } = placementOf([only], 3);
   const all = [1, 2, 3, 4].map(held);
@@ -118,7 +118,7 @@ test('only as many connections wait as there is room for; those that have left n
   expect(only.taken).toEqual([1, 3]);
 });
 
-test('waiting connections are placed again when workers have come: one that got a worker no longer waits', () => {
+test('waiting connections are placed again when workers join, and then no longer wait', () => {
   const [first, second] = [queue(), queue()];
   first.isFree = false;
   second.isFree = false;
@@ -129,7 +129,7 @@ test('waiting connections are placed again when workers have come: one that got 
   expect([placement.waiting, second.taken]).toEqual([2, [1]]);
 });
 
-test('a connection that left the queue is skipped, and one that comes when it is empty goes to a free worker at once', () => {
+test('a connection that left the queue is skipped; one that arrives at an empty queue goes to a free worker at once', () => {
   const only = queue();
   only.isFree = false;
   const { placement } = placementOf([only]);
@@ -227,7 +227,7 @@ test('a queue is not slow for the time in which no worker was ready', () => {
   expect(only.taken).toEqual([1, 2]);
 });
 
-test('a key goes on to another worker while the queue of its own is slow; 503 when all are', () => {
+test('a key goes to another worker while the queue of its own is slow; 503 when all queues are slow', () => {
   vi.useFakeTimers({ toFake: ['hrtime'] });
   const queues = [queue(), queue()];
   const { placement, refused } = placementOf(queues, 1000, 100);
@@ -262,7 +262,7 @@ test('a key stays with its worker while its queue is full: 503, unless a load fa
   expect([queues.flatMap(({ taken }) => taken), refused]).toEqual([[1], ['queue-full']]);
 });
 
-test('a connection that left and comes again waits behind the others', () => {
+test('a connection that left and returns waits behind the others', () => {
   const only = queue();
   only.isFree = false;
   const { placement } = placementOf([only]);

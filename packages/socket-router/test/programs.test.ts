@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { askWorker, open, received } from './clients.ts';
 import { nextReport, startProgram } from './programs.ts';
 
-test('a worker whose router was killed writes to standard error, and still answers what it has', async () => {
+test('a worker whose router was killed writes to standard error, and still answers its requests', async () => {
   const program = startProgram('router-program.mjs', ['socket', '1']);
   const { port, pids } = await nextReport(program);
   const socket = await open(port);

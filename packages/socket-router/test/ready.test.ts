@@ -129,7 +129,7 @@ test('ready() settles when the router closes, and after it', async () => {
   expect(router.stats().state).toBe('closed');
 });
 
-test('workers that fail to start: ready() rejects with the reason, what waits gets 503 at once, until one serves', async () => {
+test('when workers fail to start, ready() rejects with the reason, and waiting clients get 503 at once until one serves', async () => {
   const workers = new PlayedWorkers(['0', '1']);
   const { router, port } = await listening({
     workers,
@@ -269,7 +269,7 @@ test.each(modes)('mode %s: a route may answer itself, in all forms', async (mode
   expect(router.stats()).toMatchObject({ handedOver: 0, answered: 5, refused: 8 });
 });
 
-test('two sources live beside each other: another version in the slots of a prefix', async () => {
+test('two sources serve side by side: another version in the slots of a prefix', async () => {
   const module = new URL('workers/version-worker.mjs', import.meta.url);
   const start = (version: string, workers: number, slotPrefix?: string) =>
     forkWorkers(module, {

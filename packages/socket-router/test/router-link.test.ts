@@ -96,7 +96,7 @@ test('the first request on a connection has the time of its arrival, later ones 
   expect(link.sockets.size).toBe(2);
 });
 
-test('the sockets of a link are those that are open, in the order of their coming', () => {
+test('a link lists its open sockets in the order of their arrival', () => {
   const { link, take } = openLink();
   const sockets = [take(), take(), take()];
   sockets[1]?.emit('close');

@@ -17,7 +17,7 @@ function queues(loads: readonly number[]): WorkerQueue[] {
   );
 }
 
-test('homeSlot() spreads keys evenly, and moves those of a slot that leaves and no others', () => {
+test('homeSlot() spreads keys evenly, and moves only the keys of a slot that leaves', () => {
   const homes = keys.map((key) => homeSlot(key, slots));
   const counts = slots.map((slot) => homes.filter((home) => home === slot).length);
   expect(Math.max(...counts) / (keys.length / slots.length)).toBeLessThan(1.1);
@@ -55,7 +55,7 @@ test('queueOfKey() never gives a queue more than its share of the load', () => {
   );
 });
 
-test('a hot key fills its own worker up to the bound, and then others', () => {
+test('a hot key fills its own worker up to the bound, and then other workers', () => {
   const loads = [0, 0, 0, 0];
   for (let connection = 0; connection < 400; connection++) {
     const chosen = queueOfKey(queues(loads), 'hot', 1.25);

@@ -9,7 +9,7 @@ function fileIn(folder?: string): InheritedFile {
   return file;
 }
 
-test('areas lie one behind the other, and keep what is written into them', () => {
+test('areas follow one another, and keep what is written into them', () => {
   const file = fileIn(tmpdir());
   const areas = [file.reserve(10), file.reserve(5), file.reserve(1)];
   expect(areas).toEqual([0, 10, 15]);
@@ -22,7 +22,7 @@ test('areas lie one behind the other, and keep what is written into them', () =>
   expect(read.toString('latin1')).toBe(`0${'\0'.repeat(9)}again2`);
 });
 
-test('once the file is closed nothing is written, whatever has its number then', () => {
+test('nothing is written once the file is closed, although another has its descriptor', () => {
   const file = fileIn(tmpdir());
   const { fd } = file;
   file.close();
@@ -35,7 +35,7 @@ test('once the file is closed nothing is written, whatever has its number then',
   expect(fstatSync(other.fd ?? -1).size).toBe(0);
 });
 
-test('a folder that permits no file leaves none', () => {
+test('without a folder that permits files there is no file, and nothing is written', () => {
   const file = fileIn('/dev/null');
   expect(file.fd).toBeUndefined();
   expect(file.write(Buffer.from('a'), 0)).toBe(false);

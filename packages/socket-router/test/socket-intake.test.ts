@@ -124,7 +124,7 @@ test('finish() resolves when the last connection in hand has left', async () => 
   await intake.finish();
 });
 
-test('finish() closes connections that have sent nothing; the others have their time', async () => {
+test('finish() closes connections that have sent nothing, and lets the others finish', async () => {
   const { intake, connect, refused } = await openIntake();
   const [silent, slow] = [connect(), connect()];
   await slow.say('GET / HTTP/1.1\r\n');
@@ -219,7 +219,7 @@ test('a connection waits for maxWaitMs from the end of its head, with a worker t
   expect(intake.stats()).toEqual({ reading: 0, waiting: 0 });
 });
 
-test('a connection whose claim arrives with the end of its time is taken; one that comes back then has no time left', async () => {
+test('a connection whose claim arrives as its time ends is claimed; one that is returned then has no time left', async () => {
   const { connect, refused, given, intake, queue, workers, counts } = await openIntake();
   await connect().say(HEAD);
   await connect().say(HEAD);
@@ -316,7 +316,7 @@ test('a refusal by a route function is answered with its status', async () => {
   expect(refused).toHaveLength(1);
 });
 
-test('with protocol tcp a connection is given to a worker at once, and refused without an answer', async () => {
+test('with protocol tcp a connection is handed over at once, and refused without an answer', async () => {
   const { connect, given, workers, intake, refused, queue } = await openIntake({
     protocol: 'tcp',
     limits: { pending: 3 },

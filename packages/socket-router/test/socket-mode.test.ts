@@ -64,7 +64,7 @@ test('a client that has closed its side is answered', async () => {
   expect(workerReplyIn(await received(socket)).url).toBe('/one');
 });
 
-test('a client that closes its side within the body makes no request and does no harm', async () => {
+test('a client that closes its side within the body gets 400 or nothing, and the router serves on', async () => {
   const { port } = await openRouter({ count: 1 });
   const socket = await open(port);
   socket.end(post(Buffer.alloc(1000)).subarray(0, 500));

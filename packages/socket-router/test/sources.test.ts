@@ -20,7 +20,7 @@ test('a source whose own ready() rejects with ERR_CIRCUIT_OPEN has an open circu
   expect([sources.haveFailed(), sources.failed]).toEqual([true, { error: cause }]);
 });
 
-test('a source whose own ready() rejects otherwise has that error, and no open circuit; it is asked again', async () => {
+test('a source whose own ready() rejects with another error has that error and no open circuit, and is asked again', async () => {
   const error = new Error('not now');
   const { sources, events, ready } = failing(error);
   await expect(sources.ready()).rejects.toBe(error);

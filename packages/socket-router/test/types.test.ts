@@ -13,7 +13,7 @@ import {
 
 const workers: WorkerSource = { subscribe: () => () => {} };
 
-test('an answer of a route is one of its kinds, and each kind is told by one field', () => {
+test('an answer of a route is of one kind, which one field identifies', () => {
   const kindOf = (route: Exclude<Route, undefined>): string => {
     if (route.key !== undefined) {
       expectTypeOf(route.among).toEqualTypeOf<readonly string[] | undefined>();

@@ -63,7 +63,7 @@ test.each(modes)(
   },
 );
 
-test.each(modes)('mode %s: close() lets the worker say goodbye on its WebSockets', async (mode) => {
+test.each(modes)('mode %s: close() lets the worker end its WebSockets itself', async (mode) => {
   const { port, router } = await openRouter({ mode, worker: 'websocket-worker', count: 1 });
   const { socket } = await openSocket(port);
   const closed = router.close({ graceMs: 5000 });

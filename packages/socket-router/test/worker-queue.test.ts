@@ -316,7 +316,7 @@ test('a channel that refuses a connection gets no more', () => {
   expect(queue.state).toBe('retired');
 });
 
-test('a worker that retires returns queued connections, and keeps what it claims', () => {
+test('a worker that retires returns queued connections, and keeps claimed ones', () => {
   for (const id of [1, 2]) queue.enqueue(held(id));
   channel.say({ kind: 'retire' });
   claim(1);
@@ -400,7 +400,7 @@ test('a worker that is stuck for stuckTimeoutMs is reported as lost, once; one t
   expect(heard.filter((event) => event === 'lost')).toHaveLength(1);
 });
 
-test('a worker that is stuck while its inspector is open is not reported as lost: it may be at a breakpoint', async () => {
+test('a stuck worker with an open inspector is not reported as lost: it may be at a breakpoint', async () => {
   vi.useFakeTimers({
     toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'hrtime', 'performance'],
   });

@@ -90,7 +90,7 @@ type ResolvedOptions = Omit<ClusterMetricsOptions, 'timeoutMs' | 'maxBytes'> &
 /**
  * Collects the metrics of all workers of a cluster, from the registry that each one gives to `clusterWorker` as `metrics`.
  * Counters of workers that have ended stay in the sums, so that a reload is no reset: all of them if the worker ended by itself,
- * and those of its last answer if it was killed.
+ * and its last answer if it was killed.
  *
  * @throws TypeError or RangeError for options that are unknown or out of range
  * @example

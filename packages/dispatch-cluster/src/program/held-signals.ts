@@ -23,7 +23,7 @@ export class HeldSignals {
     };
   }
 
-  /** Calls no listener of a signal from now on. `own` adds those that are not the program's. */
+  /** Calls no listener of a signal from now on. `own` adds listeners that are not the program's. */
   hold(own: () => void): void {
     this.#isHeld = true;
     const before = new Map([...SIGNALS].map((signal) => [signal, countOf(signal)]));

@@ -148,7 +148,7 @@ export class PortClient {
 }
 
 /**
- * Lets a server accept no further connection, and keeps those that are open. `server.close()` would also close idle ones, and a
+ * Lets a server accept no further connection, and keeps open ones. `server.close()` would also close idle ones, and a
  * request that a client sends at this moment would fail.
  */
 export function stopListening(server: HttpServer): void {

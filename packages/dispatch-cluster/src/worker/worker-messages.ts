@@ -57,7 +57,7 @@ function roleOf(): unknown {
 
 /** Figures that a worker reports about its requests. */
 export interface WorkerReport {
-  /** Requests whose head has arrived, since its start. */
+  /** Requests whose head has arrived since the worker started. */
   readonly requests: number;
   /** Requests in flight now. */
   readonly inFlight: number;

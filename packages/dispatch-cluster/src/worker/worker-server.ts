@@ -38,7 +38,7 @@ export class WorkerServer {
     failed(error: unknown): void;
     stopped(stopping: Promise<void>): void;
   };
-  /** The server once it is made, then those that listen beside it through node:cluster. */
+  /** The server once it is made, then further servers that listen through node:cluster. */
   readonly #servers: Served[] = [];
   #attachment: Attachment | undefined;
   #port: PortClient | undefined;
@@ -94,7 +94,7 @@ export class WorkerServer {
     this.#timer = setInterval(() => this.#report(), REPORT_EVERY_MS).unref();
   }
 
-  /** Counts and ends the requests of a further server with those of the first: the program lets it listen by itself. */
+  /** Counts and ends the requests of a further server like requests of the first: the program lets it listen by itself. */
   serveAlso(server: HttpServer): void {
     const traffic = watchTraffic(server, () => this.#changed());
     this.#servers.push({ app: ofServer(server), traffic });

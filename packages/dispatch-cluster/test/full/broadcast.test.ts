@@ -4,7 +4,7 @@ import type { Tasks } from '../fixtures/server.ts';
 
 checkClustersAfterEach();
 
-test('broadcast() limits the wait for a worker that hangs, and gives the answers of the others', async () => {
+test('broadcast() limits the wait for a worker that hangs, and returns the answers of the others', async () => {
   const supervisor = start({ workers: 2 });
   await supervisor.ready();
   const [stopped, other] = supervisor.workers.map(({ pid }) => pid);

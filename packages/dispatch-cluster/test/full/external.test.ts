@@ -99,7 +99,7 @@ test('close({ graceMs }) below that of the options shortens the lame duck as wel
   expect(lameDuckMs).toBeGreaterThan(0);
 });
 
-test('replace() has a successor serve for a worker that takes nothing, which is killed then', async () => {
+test('replace() starts a successor for a worker that takes no connection, and then kills that worker', async () => {
   const supervisor = start({
     entry,
     connections: 'external',
@@ -120,7 +120,7 @@ test('replace() has a successor serve for a worker that takes nothing, which is 
   expect(supervisor.workers).toHaveLength(1);
 });
 
-test('output: a function gets what workers write', async () => {
+test('output: a function gets the output of the workers', async () => {
   const said = { stdout: '', stderr: '' };
   const supervisor = start({
     entry: new URL('../fixtures/saying-worker.ts', import.meta.url),

@@ -8,7 +8,7 @@ import type { Tasks } from '../fixtures/server.ts';
 checkClustersAfterEach();
 vi.setConfig({ testTimeout: 120_000 });
 
-test('two clusters in one process have workers, programs and ends of their own', async () => {
+test('two clusters in one process have their own workers and programs, and end alone', async () => {
   const [one, two] = ['one', 'two'].map((name) =>
     start({ name, args: [name], env: { ...process.env, PORT: '0' } }),
   );
@@ -23,7 +23,7 @@ test('two clusters in one process have workers, programs and ends of their own',
   expect(await two.dispatcher<Tasks>().run('pid', undefined)).toBe(pid);
 });
 
-test('what another part of the process has set for its own workers of node:cluster stays', async () => {
+test('settings of another part of the process for its own workers of node:cluster stay', async () => {
   const exec = new URL('../fixtures/silent.ts', import.meta.url).pathname;
   cluster.setupPrimary({ exec, args: ['mine'], silent: true });
   const before = { ...cluster.settings };
@@ -42,7 +42,7 @@ test('what another part of the process has set for its own workers of node:clust
   expect(await ask(await addressOf(supervisor))).toMatchObject({ status: 200 });
 });
 
-test('the policy is the first one’s: another is refused', () => {
+test('a second `schedulingPolicy` in one process is refused', () => {
   expect(() =>
     startCluster({ entry: new URL('file:///none.js'), schedulingPolicy: 'shared' }),
   ).toThrow(

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const entry = new URL('../fixtures/asking-worker.ts', import.meta.url);
 
-test('tasks of a worker that ends are aborted in the primary, those of others go on', async () => {
+test('tasks of a worker that ends are aborted in the primary; tasks of other workers go on', async () => {
   const { seen, module } = makeTasks();
   const supervisor = start({ entry, primaryTasks: module });
   const dispatcher = supervisor.dispatcher<AskingTasks>();
@@ -26,7 +26,7 @@ test('tasks of a worker that ends are aborted in the primary, those of others go
   expect(await dispatcher.run('search', 'again')).toBe('found again 1');
 });
 
-test('a setup that fails is the failure of the calls, and is tried again', async () => {
+test('a failed setup fails the calls, and is tried again', async () => {
   let setups = 0;
   const module = defineTasks(
     { search: (query: string) => query },
@@ -43,7 +43,7 @@ test('a setup that fails is the failure of the calls, and is tried again', async
   expect(setups).toBe(3);
 });
 
-test('errors of the primary’s tasks arrive with what they have', async () => {
+test('errors of the primary’s tasks keep their name, message and code', async () => {
   const supervisor = start({ entry, primaryTasks: makeTasks().module });
   const failed = supervisor.dispatcher<AskingTasks>().run('fail', 'no seats');
   await expect(failed).rejects.toMatchObject({

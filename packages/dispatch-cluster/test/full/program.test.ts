@@ -8,7 +8,7 @@ import { freePort } from '../readme-program.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-test('server.close() of a plain program gives its worker a successor first', async () => {
+test('server.close() of a plain program starts a successor of its worker first', async () => {
   const { url, child, ended, printed } = await runPlain();
   const { pid } = await ask(`${url}/close`);
   await printed('closed by itself');

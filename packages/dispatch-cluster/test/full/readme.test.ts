@@ -47,7 +47,7 @@ test('README: if no worker ever starts, the program exits with code 1 and the re
   expect(said).toContain('no configuration');
 });
 
-test('README: the primary does not live when no worker can start', {
+test('README: the health check of the primary is 503 when no worker can start', {
   timeout: 120_000,
 }, async () => {
   const livePort = await freePort();

@@ -18,7 +18,7 @@ testHeartbeat('in a loop');
 testPausedWorker('external');
 testPausedWorker('round-robin');
 
-test('reload({ parallel }) replaces that many at a time, while the same number serves', async () => {
+test('reload({ parallel }) replaces that many workers at a time, while the same number serves', async () => {
   const supervisor = start({ workers: 2 });
   await supervisor.ready();
   const serving = () => supervisor.workers.filter(({ state }) => state === 'ready').length;
@@ -46,7 +46,7 @@ test('reload({ parallel }) replaces that many at a time, while the same number s
   ).rejects.toThrow(new TypeError('Cannot reload: unknown option `module`; known are parallel'));
 });
 
-test('a request that does not end is cut off after the grace', async () => {
+test('a request that does not end is cut off after `graceMs`', async () => {
   const supervisor = start({ shutdown: { lameDuckMs: 50, graceMs: 100 } });
   await supervisor.ready();
   const url = await addressOf(supervisor);
@@ -81,7 +81,7 @@ test('a connection that never sent a byte does not keep a worker', async () => {
   await ended;
 });
 
-test('messages of others over the channel of a worker are passed over', async () => {
+test('foreign messages over the channel of a worker are ignored', async () => {
   const supervisor = start();
   const dispatcher = supervisor.dispatcher<Tasks>();
   for (const message of [{ 'watch:import': ['file:///a.ts'] }, 'text', [1], 5, { act: 'close' }]) {
@@ -122,7 +122,7 @@ test.each([
   expect(await exit).toMatchObject([ends]);
 });
 
-test('a worker is replaced after its requests, replacement first', async () => {
+test('a worker is replaced after `requests`, and its replacement starts first', async () => {
   const supervisor = start({ recycle: { requests: 10, jitter: 0 } });
   await supervisor.ready();
   const url = await addressOf(supervisor);
@@ -134,7 +134,7 @@ test('a worker is replaced after its requests, replacement first', async () => {
   await vi.waitFor(async () => expect(await ask(url)).toMatchObject({ workerId: 2 }), 60_000);
 });
 
-test('SIGTERM to one worker has it replaced first; workers leave Ctrl-C to the primary', async () => {
+test('SIGTERM to one worker starts its replacement first; workers leave Ctrl-C to the primary', async () => {
   const supervisor = start();
   await supervisor.ready();
   const { pid = Number.NaN } = supervisor.workers[0] ?? {};
@@ -146,7 +146,7 @@ test('SIGTERM to one worker has it replaced first; workers leave Ctrl-C to the p
   expect(await exit).toMatchObject([{ workerId: 1, exitCode: 0 }]);
 });
 
-test('a cluster whose connections are external serves sockets that it is given', async () => {
+test('a cluster with external connections serves the sockets that it gets', async () => {
   const supervisor = start({ connections: 'external', env: { ...process.env, SERVER: 'later' } });
   await supervisor.ready();
   const [worker] = supervisor.workers;
@@ -197,7 +197,7 @@ test('a worker knows its slot, which its successor takes over', async () => {
   );
 });
 
-test('replace() has a successor take the place of one worker, and no other', async () => {
+test('replace() starts a successor of one worker, and of no other', async () => {
   const supervisor = start({ workers: 2 });
   await supervisor.ready();
   const [, { pid = Number.NaN } = {}] = supervisor.workers;
@@ -213,7 +213,7 @@ test('replace() has a successor take the place of one worker, and no other', asy
   expect(supervisor.stats().dispatcher).toMatchObject({ recycled: 1, lost: 0 });
 });
 
-test('scale() adds workers and takes the last ones away', async () => {
+test('scale() adds workers, and removes the last ones', async () => {
   const supervisor = start();
   await supervisor.ready();
   await supervisor.scale(3);

@@ -23,7 +23,7 @@ test.each(['http', 'fastify'] as const)(
   },
 );
 
-test('of the requests in flight on a worker that is killed some fail, and none that is sent again', {
+test('some requests in flight on a killed worker fail, and every request that is sent again is answered', {
   timeout: 120_000,
 }, async () => {
   const connections = 20;

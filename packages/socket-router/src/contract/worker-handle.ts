@@ -26,7 +26,7 @@ export interface WorkerHandle extends AsyncDisposable {
   readonly connections: number;
   /** Returns counters since the worker was attached. */
   stats(): WorkerHandleStats;
-  /** Aborts when the worker begins to drain: time to say goodbye on connections that last, such as WebSockets. */
+  /** Aborts when the worker begins to drain: time to end connections that last, such as WebSockets. */
   readonly draining: AbortSignal;
   /**
    * Claims no more connections, and lets the open ones finish. The process may then exit without a client losing

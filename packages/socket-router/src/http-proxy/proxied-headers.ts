@@ -38,7 +38,7 @@ export interface RequestOrigin {
 }
 
 /**
- * Returns the headers of a proxied request, as names and values in turn: without those of the connection, with the length
+ * Returns the headers of a proxied request, as names and values in turn: without hop-by-hop headers, with the length
  * that was read, with the client's address at the end of `X-Forwarded-For`, and with the time of arrival.
  */
 export function requestHeaders(request: IncomingMessage, origin: RequestOrigin): string[] {
@@ -61,7 +61,7 @@ const ARRIVED: ReadonlySet<string> = new Set([ARRIVED_AT, CLAIM_TERMS]);
 const ARRIVED_FROM: ReadonlySet<string> = new Set([...ARRIVED, FORWARDED_FOR]);
 const NONE: ReadonlySet<string> = new Set();
 
-/** Returns the headers of a proxied answer, as names and values in turn: without those of the connection. */
+/** Returns the headers of a proxied answer, as names and values in turn: without hop-by-hop headers. */
 export function responseHeaders(raw: readonly string[]): string[] {
   return passedOn(raw, NONE);
 }

@@ -124,7 +124,7 @@ class PipelinedConnection {
     return this.#underWay >= MAX_UNDER_WAY && this.#latest?.complete === true;
   }
 
-  /** Returns the bytes that the parser gets now, if any. The others are in the socket again, before those that follow. */
+  /** Returns the bytes that the parser gets now, if any. The others are in the socket again, before later bytes. */
   #admit(chunk: Buffer): Buffer | undefined {
     const socket = this.#socket;
     if (this.#isFull) {

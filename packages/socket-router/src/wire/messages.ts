@@ -9,7 +9,7 @@ export type RouterMessage =
   | HandMessage
   /** The unix sockets of all ready workers. */
   | { kind: 'peers'; peers: { slot: string; socketPath: string }[] }
-  /** The router will drain soon: time to say goodbye on connections that last. */
+  /** The router will drain soon: time to end connections that last. */
   | { kind: 'closing' }
   /** The router hands over no more. The worker ends its connections, idle ones after `lameDuckMs`, and all that are open after the grace. */
   | { kind: 'drain'; graceMs: number; lameDuckMs: number }

@@ -109,7 +109,7 @@ export class Forwarding implements LaterRequests {
       origin.hasAsked = true;
       return false;
     }
-    // Node up to 24 takes the bytes of its body for those of the new protocol: only the server can read them.
+    // Node up to 24 takes the bytes of its body for the new protocol: only the server can read them.
     if (event === 'upgrade' && hasBody(request)) return false;
     const decision = this.#decide(request);
     if (decision.kind === 'refuse' || decision.kind === 'answer') {

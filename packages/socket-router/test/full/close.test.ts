@@ -52,7 +52,7 @@ test.each([
   },
 );
 
-test('close() with a stopped worker leaves no connection open', async () => {
+test('close() leaves no connection open when a worker is stopped', async () => {
   const { port, router, pids } = await openRouter({ own: true, count: 1 });
   process.kill(pids()[0] ?? 0, 'SIGSTOP');
   const socket = await open(port);

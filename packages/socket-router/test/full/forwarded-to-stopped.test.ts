@@ -20,7 +20,7 @@ test('a forwarded request with a body that a stopped worker does not take in tim
   agent.destroy();
 });
 
-test('the marks of a worker that was killed are gone with those that it forwarded to', async () => {
+test('close() removes the marks of a killed worker and of workers that forwarded to it', async () => {
   const { port, pids, router } = await openRouter({
     ...byKey,
     own: true,

@@ -4,7 +4,7 @@ import { ask, askWorker, oneConnection } from '../clients.ts';
 import { byKey, keyed, keys } from '../keyed-workers.ts';
 import { nextEvent, openRouter } from '../router-fixture.ts';
 
-test('laterRequests forward: another worker answers for one that is gone', async () => {
+test('laterRequests forward: another worker answers for one that has ended', async () => {
   const { port, pids, router } = await openRouter({
     ...byKey,
     own: true,

@@ -22,7 +22,7 @@ test('more connections than may be pending are refused with 503', async () => {
   expect((await ask(port)).status).toBe(200);
 });
 
-test('the worker of a key, with a full queue, gets no more either', async () => {
+test('the worker of a key gets no more while its queue is full', async () => {
   const { port, pids, router } = await openRouter({
     count: 1,
     route: () => ({ key: 'one' }),

@@ -7,7 +7,7 @@ import { askWorker, exchange, workerReplyIn } from '../clients.ts';
 import { nextEvent, openRouter } from '../router-fixture.ts';
 import { get, openStopped, stopClock, TWENTY, toFirst } from '../stopped-worker.ts';
 
-test('a worker killed with 20 connections on their way: all are answered by another, each request runs once', async () => {
+test('a worker is killed with 20 connections on their way: another answers all, and each request runs once', async () => {
   const { router, port, journal, first, second } = await openStopped(
     { claimTimeoutMs: 60_000 },
     true,
@@ -35,7 +35,7 @@ test('a stopped worker that continues later runs nothing twice, and gets connect
   expect(run.map(({ url }) => url).sort()).toEqual([...TWENTY].sort());
 });
 
-test('a worker that is busy for long gives its connections to another, and answers what it took', async () => {
+test('a worker that is busy for long returns its connections to another, and answers what it claimed', async () => {
   const limits = { claimTimeoutMs: 1000, maxWaitMs: 60_000, stuckTimeoutMs: 60_000 };
   const { router, port, pids } = await openRouter({ ...toFirst, limits });
   const [first, second] = pids();
@@ -50,7 +50,7 @@ test('a worker that is busy for long gives its connections to another, and answe
   expect((await busy).pid).toBe(first);
 });
 
-test('connections that any worker may get do not wait for a slow one', async () => {
+test('connections without a key do not wait for a slow worker', async () => {
   const { router, port, pids } = await openRouter({ limits: { claimTimeoutMs: 60_000 } });
   const [first = 0, second = 0] = pids();
   process.kill(first, 'SIGSTOP');
@@ -68,7 +68,7 @@ test('connections that any worker may get do not wait for a slow one', async () 
   expect(answeredBy.filter((pid) => pid === second)).toHaveLength(19);
 });
 
-test('all workers stuck: clients wait for the first that continues', async () => {
+test('when all workers are stuck, clients wait for the first that continues', async () => {
   const { router, port, pids } = await openRouter({ count: 1, limits: { claimTimeoutMs: 100 } });
   const [pid = Number.NaN] = pids();
   process.kill(pid, 'SIGSTOP');

@@ -78,7 +78,7 @@ test.each(ROUNDS)(
   },
 );
 
-test('a POST that a killed worker had gets 502 at once, and runs nowhere else', async () => {
+test('a POST on a killed worker gets 502 at once, and runs nowhere else', async () => {
   const { port, router, stopped, held, journal } = await openStopped();
   const answers = TWENTY.map((index) =>
     ask(port, { method: 'POST', path: `/later?ms=50&n=${index}`, body: Buffer.from('body') }),
@@ -96,7 +96,7 @@ test('a POST that a killed worker had gets 502 at once, and runs nowhere else', 
   expect(urls.filter((url) => url.startsWith('/later'))).toHaveLength(20 - count);
 });
 
-test('a worker killed while a body is under way to it: 502, although the client goes on sending', async () => {
+test('a worker is killed while it gets a body: 502, although the client goes on sending', async () => {
   const journal = openJournal();
   const env = { JOURNAL: journal.path };
   const { port, pids } = await openRouter({ mode: 'passthru', own: true, count: 1, env });
@@ -131,7 +131,7 @@ test('a GET that ends its worker is sent three times at most', async () => {
   expect(router.stats().rerouted).toBe(2);
 });
 
-test('a GET that the only worker had when it was killed waits for its successor', async () => {
+test('a GET on the only worker, which is killed, waits for its successor', async () => {
   const { port, router, pids } = await openRouter({ mode: 'passthru', own: true, count: 1 });
   const [before = 0] = pids();
   process.kill(before, 'SIGSTOP');

@@ -34,7 +34,7 @@ test.each(['socket', 'passthru'])(
   },
 );
 
-test('a program that forks itself as its workers: the second level ends, and its error names the cure', async () => {
+test('a program that forks itself as its workers: the second level ends, and its error names the fix', async () => {
   const [report] = await once(startProgram('self-program.mjs', []), 'message');
   expect(report).toEqual({
     code: 'ERR_CIRCUIT_OPEN',

@@ -35,10 +35,10 @@ export function parseRequestLine(line: string): RequestLine | HeadRefusalReason 
   return { method, target, version: protocol === 'HTTP/1.1' ? '1.1' : '1.0' };
 }
 
-/** Ends of an authority that say no more than its scheme, RFC 9110 4.2.3. */
+/** Ends of an authority that its scheme implies, RFC 9110 4.2.3. */
 const DEFAULT_PORTS = { http: /:(?:80)?$/, https: /:(?:443)?$/ };
 
-/** Returns whether a target names no host, or a `Host` is the same host and port as those of the target. */
+/** Returns whether a target names no host, or names the same host and port as `Host`. */
 function isHostOf(target: string, host: string): boolean {
   const [, scheme = '', authority] = ABSOLUTE.exec(target) ?? [];
   if (authority === undefined) return true;
