@@ -155,7 +155,7 @@ function whole(findings: Findings): Verdict {
   };
   const sides = findings.dispatches.map((dispatch) => compare(...pair(findings, dispatch)));
   return {
-    claim: `Expected of ours: at ${LARGE} MB the worker should ask as well (\`whole\`), since the bytes then never pass through the server`,
+    claim: `Expected of ours: at ${LARGE} MB the worker should ask as well (\`whole\`), because the bytes then never pass through the server`,
     measured: `\`whole\` to \`normalise\`, searches per second: ${findings.dispatches.map((each) => `${each} ${times(ratio(each))}`).join(', ')}`,
     verdict: all(sides, 'more'),
   };
@@ -176,7 +176,7 @@ function moved(findings: Findings): Verdict {
   const health = ratioOf(processes, threads, 'besideP99Ms');
   return {
     claim:
-      'Choosing: with `normalise` threads beat processes, since buffers are moved to a thread and copied to a process',
+      'Choosing: with `normalise` threads beat processes, because buffers are moved to a thread and copied to a process',
     measured: `piscina to fork at ${LARGE} MB: ${times(ratioOf(threads, processes))} of the searches, \`/healthz\` p99 ${times(1 / health)}`,
     verdict: all([compare(threads, processes)], 'more'),
   };

@@ -4,7 +4,7 @@ import { startDemo } from '../src/programs/start-demo.ts';
 import type { MeasureContext } from '../src/results/experiment.ts';
 import { type Findings, HERE, OFFLOADS, subjectOf } from './findings.ts';
 
-/** Megabytes of an answer without more stops than those of its journeys. */
+/** Megabytes of an answer that has the stops of its journeys and no more. */
 export const SMALL = 0.016;
 
 /** The demo in each way, and what they all ask. */

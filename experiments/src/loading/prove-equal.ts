@@ -1,4 +1,4 @@
-/** One of those that are to answer alike. */
+/** Server whose answers must equal the others'. */
 export interface Answering {
   readonly subject: string;
   readonly url: string;

@@ -6,7 +6,7 @@ export type Comparison = 'more' | 'less' | 'same' | 'open';
 /** Ratios closer to 1 than this count as equal. */
 const SAME = 1.05;
 
-/** Compares by the median of the rounds' ratios; `open` if some rounds say more and others less. */
+/** Compares by the median of the rounds' ratios; `open` if some rounds have more and others less. */
 export function compare(own: Measured, other: Measured, name = 'perSecond'): Comparison {
   const ratios = own.samples.map((sample, round) => {
     const base = other.samples[round];
