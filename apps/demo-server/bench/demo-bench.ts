@@ -6,7 +6,7 @@ export const BARE_FLAGS: readonly string[] = [
   ...['--port', '0', '--worms', '0', '--operator', 'off', '--max-in-flight', 'off'],
 ];
 
-/** Measures each contender once per round, in interleaved rounds, and returns its samples, those of warm-ups left out. */
+/** Measures each contender once per round, in interleaved rounds, and returns its samples without warm-ups. */
 export async function samplesOf<Contender, Sample>(
   contenders: readonly Contender[],
   measure: (contender: Contender) => Promise<Sample>,

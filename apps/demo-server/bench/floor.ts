@@ -6,7 +6,7 @@ import { ASKED } from './simulator.ts';
 
 type Call = Pick<CarrierHttpRequest, 'method' | 'headers' | 'body'> & { readonly path: string };
 
-/** The calls of one search, as the library made them: those of Renfe one after the other, the others at once. */
+/** The calls of one search, as the library made them: calls of Renfe one after the other, the others at once. */
 interface RecordedSearch {
   readonly renfe: readonly [page: Call, session: Call, form: Call, list: Call];
   readonly others: readonly Call[];

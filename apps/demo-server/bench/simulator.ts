@@ -11,7 +11,7 @@ const PROGRAM = `
   console.log(sim.url);
 `;
 
-/** Those that the benches of searches ask. */
+/** Carriers that the benches of searches ask. */
 export const ASKED = ['renfe', 'ouigo', 'avlo'] as const;
 
 /** Starts a simulator of carriers that answer at once, in a process of its own, whose processor time is not measured. */

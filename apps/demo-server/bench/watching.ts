@@ -1,4 +1,4 @@
-// What the history of the operator's page costs while nobody looks, and while somebody does: processor time of all processes of an
+// What the history of the operator's page costs without a viewer, and with one: processor time of all processes of an
 // idle server, with and without; writes the table into docs/measurements. `--quick` only prints it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -55,7 +55,7 @@ const worker = clusterWorker({
       carriersUrl,
       startedAt,
       parts,
-      // A primary that leaves its fleet, and a router that closes, say so before the supervisor does.
+      // A primary that leaves its fleet, and a router that closes, report it before the supervisor does.
       draining: () => isLeaving || worker.isDraining() || attached?.draining.aborted === true,
       processes: () => primary.run('overview', undefined, primaryLimit),
       operator: {

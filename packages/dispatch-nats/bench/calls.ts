@@ -108,7 +108,7 @@ export async function measureCalls(
   ];
 }
 
-/** Microseconds of all processes for a call: those that only wait cost little, and other load on the machine counts less. */
+/** Microseconds of all processes for a call: a process that only waits costs little, and other load on the machine counts less. */
 async function measureCpuOfAll(
   callers: readonly Caller[],
   runOf: (caller: Caller) => () => Promise<unknown>,
@@ -140,7 +140,7 @@ function ratio(value: number | undefined): string {
   return times(value ?? Number.NaN);
 }
 
-/** Calls per second of the first contender, in those of another. */
+/** Calls per second of the first contender, relative to another. */
 function against(
   one: { readonly measured: readonly Measured[] } | undefined,
   place: number,
@@ -149,7 +149,7 @@ function against(
   return ratio(medianRatio(own?.rounds ?? [], other?.rounds ?? []));
 }
 
-/** The times of single calls; ratios are those of medians within a round, to the second caller. */
+/** Times of single calls; ratios are of medians within a round, to the second caller. */
 async function measureAlone(
   callers: readonly Caller[],
   task: Parameters<Caller['run']>[0],

@@ -72,7 +72,7 @@ export async function firstRowMs(
     await Promise.all([loaded, page.waitForSelector(ROW)]);
     const laidOut = performance.now() - start;
     await page.waitForLoadState('load');
-    // Without its style a page has rows that nobody sees yet.
+    // Without its style a page has rows that are not painted yet.
     const painted = await firstPaintMs(page);
     rows.push(Math.max(laidOut, painted));
     if (how.hasScript) {

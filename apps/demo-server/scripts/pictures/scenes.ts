@@ -61,7 +61,7 @@ const onPhone = (name: string, lead: Scene): Picture => ({
   ...{ name: `${name}-phone`, look: 'phone', lead },
 });
 
-/** Every picture but the moving one; those of the operator last, when there is something in the charts. */
+/** Every picture but the moving one; the operator's pictures last, when there is something in the charts. */
 export const pictures: readonly Picture[] = [
   ...inBoth('home', home),
   ...inBoth('results', results),

@@ -97,7 +97,7 @@ interface Coalesced<Name extends QuestionName> {
 
 /**
  * Lets equal questions of one kind share one answer. The work goes on until the last client has left, or until the deadline of
- * the first. `share` makes one load of those of several machines: a process that waited for another's has what is left of
+ * the first. `share` makes one load for several machines: a process that waited for another's has what is left of
  * its own time for a load, and is not kept by one whose deadline is later.
  */
 function coalesced<Name extends QuestionName>(

@@ -51,7 +51,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const now = Date.now;
   const { serveNatsTasks } = await import('@ticketing/dispatch-nats');
   const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, now);
-  // Those who ask say which carriers they mean.
+  // A call names the carriers that it means.
   const hostSearch = createSearch({
     carriers: Object.values(carriers.byName),
     http: carriers.http.clientOf,

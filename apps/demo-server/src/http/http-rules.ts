@@ -20,7 +20,7 @@ export interface HttpRules {
   clientErrorHandler(error: { readonly code?: string }, socket: Socket): void;
   /**
    * Refuses requests without exactly one Host, with a method that the path does not take, with an unknown path, or with an
-   * unknown expectation; says which methods a path takes. The answers are problem+json, as in the OpenAPI document, but for a
+   * unknown expectation; lists the methods that a path takes. The answers are problem+json, as in the OpenAPI document, but for a
    * browser that opens an unknown path: that goes on to the handler for such. Call it before the routes are registered.
    */
   apply(app: FastifyInstance): void;

@@ -9,7 +9,7 @@ export interface FleetFlags {
 }
 
 /**
- * Returns what a client of NATS connects with. The client takes no credentials from URLs, so they are read here: those of the
+ * Returns what a client of NATS connects with. The client takes no credentials from URLs, so they are read here: from the
  * first server that has some are for all, as in a cluster. `name` is shown by the server.
  */
 export function natsOptions(

@@ -32,7 +32,7 @@ interface Looked {
 }
 
 const WATCHED_EVERY_MS = 1000;
-/** Milliseconds between views while nobody looks. docs/decisions/0042 has the cost. */
+/** Milliseconds between views without a viewer. docs/decisions/0042 has the cost. */
 const EVERY_MS = 2000;
 /** Milliseconds for which a request counts as somebody looking. */
 const WATCHED_MS = 5000;

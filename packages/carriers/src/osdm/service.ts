@@ -4,7 +4,7 @@ import { listRemarks, remarkOf } from '../wire/remarks.ts';
 import { shownText } from '../wire/shown-text.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 
-/** Modes by those of the standard's list; any other is no train that this model knows. */
+/** Modes by the modes of the standard's list; any other is no train that this model knows. */
 const modes: ReadonlyMap<string, RideLeg['mode']> = new Map([
   ...'HIGH_SPEED_TRAIN HISTORIC_TRAIN INTERCITY REGIONAL INTERREGIONAL URBAN TRAIN NIGHT_TRAIN MOTOR_RAIL MOUNTAIN_TRAIN'
     .split(' ')

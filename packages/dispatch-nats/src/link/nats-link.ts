@@ -233,7 +233,7 @@ export class NatsLink {
     else if (type === 'ldm' && !isConnection(this.#options.nats)) this.#events.leaving?.();
   }
 
-  /** Handles the final end of a connection: another one is made if it was not lent, whatever its options say about attempts. */
+  /** Handles the final end of a connection: another one is made if it was not lent, whatever its options about attempts are. */
   #ended(nats: NatsLike): void {
     if (this.#isClosed || nats !== this.#nats) return;
     this.#nats = undefined;

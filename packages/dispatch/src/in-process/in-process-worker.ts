@@ -55,7 +55,7 @@ const nothingUnsent: readonly Unsent[] = [];
 const writing: WriterOptions = { transfers: true, checksJson: true };
 
 /**
- * Starts a worker in this thread whose frames are written, cloned and read as those of a thread are: what cannot cross to a thread
+ * Starts a worker in this thread whose frames are written, cloned and read as between threads: what cannot cross to a thread
  * cannot cross here, and what is transferred is gone.
  */
 export function startCloningWorker(

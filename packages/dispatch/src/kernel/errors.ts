@@ -141,7 +141,7 @@ export function spawnFailed(
 
 /**
  * Makes the error of a call whose worker ended, or, without a task, of a worker that ended before something, with the line
- * that says why.
+ * that has the reason.
  */
 export function workerLost(
   name: string,

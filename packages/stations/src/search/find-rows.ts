@@ -72,7 +72,7 @@ interface TypedWord {
 /** A text as words, in one way to read it. */
 interface Reading {
   readonly list: readonly TypedWord[];
-  /** Words of the text but for those that a name may lack; all of them if nothing else is left. */
+  /** Words of the text but for words that a name may lack; all of them if nothing else is left. */
   readonly needed: readonly TypedWord[];
   /** Words like `Hbf` that are not needed, by the number of the word that represents each. */
   readonly stationWords: readonly number[];

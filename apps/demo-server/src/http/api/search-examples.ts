@@ -49,7 +49,7 @@ const [first] = journey.legs as [RideLeg];
 const [fare] = journey.offers as [Offer];
 const changeAt = { ms: 1795416000000, iso: '2026-11-23T07:40:00+01:00[Europe/Madrid]' };
 const bookUntil = { ms: 1795406400000, iso: '2026-11-23T05:00:00+01:00[Europe/Madrid]' };
-/** Most of what a carrier may say, of a late train and a bus that is ordered. */
+/** Most details that a carrier may have, of a late train and a bus that is ordered. */
 const detailed: Journey = {
   ...journey,
   id: 'j-1n9fdl0kqzv3e',

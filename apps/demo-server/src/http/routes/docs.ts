@@ -58,7 +58,7 @@ const docsPageRoutes: FastifyPluginAsyncTypebox<DocsDependencies> = async (app, 
       url,
       headers,
     });
-    // Those of its connection, which is none.
+    // Hop-by-hop headers of its connection, which is none.
     const { connection: _, 'keep-alive': __, 'transfer-encoding': ___, ...fields } = made.headers;
     return reply.code(made.statusCode).headers(fields).send(made.rawPayload);
   });

@@ -92,7 +92,7 @@ export const healthRoutes: FastifyPluginCallbackTypebox<HealthOptions> = (app, o
         response: { 200: StatsDocument },
       },
     },
-    // The types of the libraries say the same in their own words; a test checks the answer against the schema.
+    // The types of the libraries mean the same in their own words; a test checks the answer against the schema.
     async (_, reply) =>
       reply.type('application/json; charset=utf-8').send((await count()) as never),
   );

@@ -18,7 +18,7 @@ export interface Traveller {
   readonly card?: string | undefined;
 }
 
-/** Parameters of a search that say who travels. */
+/** Parameters of a search that describe the passengers. */
 export interface PartyValues {
   readonly passengers?: string | undefined;
   readonly ages?: string | undefined;

@@ -9,7 +9,7 @@ export interface Leaders {
   readonly fastest?: string | undefined;
 }
 
-/** Few enough to say. */
+/** Most tickets left of which the number is shown. */
 const FEW_SEATS = 5;
 /** Minutes from which a delay is a bad one. */
 const VERY_LATE = 10;

@@ -12,7 +12,7 @@ export interface Names {
   readonly cities?: readonly string[] | undefined;
   /** The day that was asked for. */
   readonly day?: string | undefined;
-  /** Names of operators, as far as carriers say them. */
+  /** Names of operators, as far as carriers send them. */
   readonly operators?: ReadonlyMap<string, string> | undefined;
   /** Passengers of the search. */
   readonly passengers?: readonly Passenger[] | undefined;
@@ -43,7 +43,7 @@ export function stationParts(id: string, { stations, cities = [] }: Names): [str
   return [name.slice(0, end), name.slice(end)];
 }
 
-/** Names the operator of a ride. A number, and a carrier's own code, say nothing to people. */
+/** Names the operator of a ride. A number, and a carrier's own code, mean nothing to people. */
 export function operatorOf({ operator = '' }: RideLeg, { operators }: Names): string | undefined {
   const name = operators?.get(operator) ?? (operator.includes(':') ? '' : operator);
   return /\p{L}/u.test(name) ? name : undefined;

@@ -5,7 +5,7 @@ import { countText, isChild, partyText, priceText } from './display-texts.ts';
 import { isSoldOut } from './journey-badge.ts';
 import { type Names, nameOf } from './names.ts';
 
-/** Few enough to say. */
+/** Most tickets left of which the number is shown. */
 const FEW_SEATS = 5;
 
 /** Renders one box for each fare, with what may be done with it and everyone who sells it. */

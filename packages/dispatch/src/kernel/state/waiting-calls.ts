@@ -70,7 +70,7 @@ export class WaitingCalls {
 
   /**
    * Returns the call for any worker that goes next: the newest of the same priority once the first has waited for half of its
-   * limit, else the first. Why: docs/decisions/0012-a-queue-that-stands.md. Calls without a limit, and those of a key,
+   * limit, else the first. Why: docs/decisions/0012-a-queue-that-stands.md. Calls without a limit, and calls with a key,
    * keep their order.
    */
   next(first: Call, now: number): Call {

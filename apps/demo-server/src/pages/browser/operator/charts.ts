@@ -5,7 +5,7 @@ import { charts } from '../../charts/charts.ts';
 import { patch } from '../dom/patch.ts';
 import { createSight } from '../dom/sight.ts';
 
-/** The charts of a page. The one under the pointer has all of them say how it was at that time. */
+/** The charts of a page. All of them show their values at the time under the pointer. */
 export interface Charts {
   update(view: OperatorView, history: History): void;
 }
