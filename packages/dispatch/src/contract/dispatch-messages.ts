@@ -30,9 +30,9 @@ export interface RunMessage {
   error?: unknown;
   /** Outcome of the call, as `stats()` counts it. */
   outcome?: 'completed' | 'failed' | 'aborted' | 'rejected';
-  /** Number of its last attempt, from 1, once it has settled. */
+  /** Number of the last attempt, from 1, once the call has settled. */
   attempt?: number;
-  /** Worker that had it last; undefined if it settled while it waited. */
+  /** Worker that had the call last; undefined if the call settled while it waited. */
   workerId?: number | undefined;
   /** Milliseconds from the call until it was last given to a worker, or until it settled if none had it. */
   waitMs?: number;

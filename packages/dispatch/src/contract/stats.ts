@@ -86,13 +86,13 @@ export interface WorkerStats {
   readonly ageMs: number;
   /** Latest share of time in which its event loop was busy, 0 to 1; undefined before its first report, and in-process. */
   readonly utilisation: number | undefined;
-  /** Latest bytes of its process, or of its thread's heap; undefined before its first report. */
+  /** Latest bytes of the worker's process, or of its thread's heap; undefined before its first report. */
   readonly memoryBytes: number | undefined;
-  /** Latest bytes of its JavaScript heap in use; undefined before its first report, and in-process. */
+  /** Latest bytes of the worker's JavaScript heap in use; undefined before its first report, and in-process. */
   readonly heapBytes: number | undefined;
   /** Latest report of a worker that does more than tasks. */
   readonly report: unknown;
-  /** Latest result of its module's `report` hook, at most about a second old. */
+  /** Latest result of the module's `report` hook, at most about a second old. */
   readonly moduleReport: unknown;
 }
 

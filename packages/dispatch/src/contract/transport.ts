@@ -89,7 +89,7 @@ export interface WorkerEnd {
 
 /** One worker, as its transport gives it to the kernel. */
 export interface WorkerHandle {
-  /** Slot of its `WorkerStart`. */
+  /** Slot of the `WorkerStart`. */
   readonly slot: number;
   /** Id of the worker's process, or of the process around it. */
   readonly pid: number | undefined;
@@ -119,7 +119,7 @@ export interface WorkerHandle {
    * @returns true if the worker must be asked for a sign of life before the next check
    */
   inspect?(): boolean;
-  /** True while its inspector is open: it may be at a breakpoint, so silence is no reason to end it. Default `false`. */
+  /** True while the worker's inspector is open: it may be at a breakpoint, so silence is no reason to end it. Default `false`. */
   readonly isInspected?: boolean;
   /** Ends the worker at once, even in the middle of a task; `exit` follows. */
   kill(): void;

@@ -14,7 +14,7 @@ import { recycle, resize, whenReady } from './steps/workers.ts';
 
 /** The workers of a dispatcher, for programs whose workers do more than tasks, such as servers. */
 export interface Pool<M extends TaskMap> {
-  /** Owns the workers: its `close()` ends them. */
+  /** Dispatcher that owns the workers: its `close()` ends them. */
   readonly dispatcher: Dispatcher<M>;
   /**
    * Sets `min` and `max`, 1 to 1024. Surplus workers finish their calls and stop. Resolves when `workers` are ready and

@@ -167,7 +167,7 @@ export class PoolDispatcher implements Dispatcher<TaskMap> {
     return this.#draining === undefined ? undefined : draining(name, task);
   }
 
-  /** Aborts when it is drained or closed. Read by wrappers, for `map`. */
+  /** Signal that aborts when the dispatcher is drained or closed. Read by wrappers, for `map`. */
   get ending(): AbortSignal {
     const { signal } = this.#ending;
     return this.#lender === undefined ? signal : AbortSignal.any([signal, this.#lender.ending]);

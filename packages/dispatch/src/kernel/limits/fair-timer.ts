@@ -1,9 +1,9 @@
 import type { Clock } from '@ticketing/kit';
 
-/** Share of its time by which a timer may be late, beside these milliseconds, and still judge a worker. */
+/** Share of the time by which a timer may be late, beside these milliseconds, and still judge a worker. */
 const LATE_SHARE = 0.25;
 const LATE_MS = 20;
-/** Times that it is set again at most: a process that is always late must still be able to end a worker. */
+/** Most times that a timer is set again: a process that is always late must still be able to end a worker. */
 const MOST_PAUSES = 3;
 
 /** A wait that ends with a judgement of a worker. */

@@ -2,7 +2,7 @@ import type { Clock } from '@ticketing/kit';
 
 /** Something that may last for a limited time. */
 export interface Limited {
-  /** Start of its limits, by the clock of the limits. */
+  /** Start of the limits, by their own clock. */
   readonly enqueuedAt: number;
 }
 
@@ -11,7 +11,7 @@ export interface TimeLimit<T> {
   readonly call: T;
   readonly code: 'ERR_TIMEOUT' | 'ERR_QUEUE_TIMEOUT';
   readonly ms: number;
-  /** Time at which it passes. */
+  /** Time at which the limit passes. */
   readonly at: number;
   // The list that has it, and its neighbours there; undefined once it has passed or is removed.
   list: LimitList<T> | undefined;

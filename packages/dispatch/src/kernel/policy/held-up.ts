@@ -33,7 +33,7 @@ export function canHelp(worker: PoolWorker, slots: readonly Slot[], isHopeful: b
   });
 }
 
-/** Returns those calls that have been at their worker for long enough to move. */
+/** Returns the calls that have been at a worker for long enough to move. */
 export function dueToMove(calls: readonly Call[], now: number): Call[] {
   return calls.filter(({ sentAt, moves }) => now - sentAt >= stayMs(moves));
 }

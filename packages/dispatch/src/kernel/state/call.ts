@@ -44,12 +44,12 @@ export interface CallPlace {
   readonly owner?: CallOwner | undefined;
   /** Task that passes the call on: source of its abort signal, sink of its progress. */
   readonly source?: CallSource | undefined;
-  /** Makes it a stream. */
+  /** Sink of the items; makes the call a stream. */
   readonly items?: ItemSink | undefined;
-  /** Makes it a part of a broadcast, for the worker of a slot; with `only` for the one with that number. */
+  /** Slot of the worker; makes the call a part of a broadcast. With `only` for the worker with that number. */
   readonly slot?: number;
   readonly only?: number | undefined;
-  /** Makes it a part of the start of a worker. */
+  /** Worker that starts; makes the call a part of the start. */
   readonly starting?: PoolWorker | undefined;
 }
 
@@ -86,7 +86,7 @@ export interface AskedCall {
   readonly options: ForwardedRunOptions | undefined;
   readonly target: Target;
   readonly enqueuedAt: number;
-  /** Counters that it is counted in. */
+  /** Counters that include the call. */
   readonly counts: KernelCounts;
   readonly owner: CallOwner | undefined;
   /** Epoch milliseconds. */
@@ -98,14 +98,14 @@ export interface AskedCall {
 export class Call implements Queued {
   state: CallState = 'queued';
   worker: PoolWorker | undefined = undefined;
-  /** Number in its worker. */
+  /** Number of the call in its worker. */
   seq = 0;
   sentAt = 0;
-  /** Workers that had it and were lost. */
+  /** Number of workers that had the call and were lost. */
   losses = 0;
-  /** Times that it was taken back from a worker that had not begun it. */
+  /** Times that the call was taken back from a worker that had not begun it. */
   moves = 0;
-  /** Watch over its signal and its limits, if it has any. */
+  /** Watch over the call's signal and limits, if it has any. */
   watch: Watch<Call> | undefined = undefined;
   /** Limits the run; once abandoned, the grace until the worker is killed. */
   workerTimer: unknown = undefined;
@@ -153,7 +153,7 @@ export class Call implements Queued {
     return this.asked.target;
   }
 
-  /** Milliseconds that it may wait before its start; Infinity without a limit. */
+  /** Milliseconds that the call may wait before its start; Infinity without a limit. */
   get patienceMs(): number {
     const { timeoutMs = Number.POSITIVE_INFINITY, queueTimeoutMs = timeoutMs } = this.options ?? {};
     return Math.min(timeoutMs, queueTimeoutMs);
@@ -192,7 +192,7 @@ export class Call implements Queued {
     return this.options?.transfer?.some(isMoved) ?? false;
   }
 
-  /** Notes that it waits again. */
+  /** Notes that the call waits again. */
   noteQueued(): void {
     this.state = 'queued';
     this.worker = undefined;
@@ -206,7 +206,7 @@ export class Call implements Queued {
     this.sentAt = now;
   }
 
-  /** Notes that its caller is answered, and that its worker is to stop it. */
+  /** Notes that the caller is answered, and that the worker is to stop the call. */
   noteAbandoned(): void {
     this.state = 'abandoned';
   }
@@ -216,17 +216,17 @@ export class Call implements Queued {
     this.state = 'settled';
   }
 
-  /** Notes that its worker was lost. */
+  /** Notes that the call's worker was lost. */
   noteLost(): void {
     this.losses += 1;
   }
 
-  /** Notes that it was taken back from a worker that had not begun it. */
+  /** Notes that the call was taken back from a worker that had not begun it. */
   noteMoved(): void {
     this.moves += 1;
   }
 
-  /** Sets its watch. */
+  /** Sets the watch of the call. */
   setWatch(watch: Watch<Call>): void {
     this.watch = watch;
   }
@@ -263,7 +263,7 @@ export class Call implements Queued {
     else this.#reject(value);
   }
 
-  /** Sets whether it is a stream whose worker has sent all that it may, and waits for the consumer. */
+  /** Sets whether the call is a stream whose worker has sent all that it may, and waits for the consumer. */
   stall(isStalled: boolean): void {
     if (this.#isStalled === isStalled || this.worker === undefined) return;
     this.#isStalled = isStalled;

@@ -1,7 +1,7 @@
 /** A slice of the measure is complete with this many departures over this time; the measure spans two slices at most. */
 const SLICE_CALLS = 16;
 const SLICE_MS = 250;
-/** Departures needed before their rate is known. */
+/** Number of departures from which on a rate is known. */
 const KNOWN_CALLS = 8;
 /** Weight of the latest answer in the moving average. */
 const LATEST = 0.1;

@@ -7,7 +7,7 @@ const CROWDED_READS = 64;
 export interface InFlight {
   /** Calls in flight. */
   readonly calls: number;
-  /** Streams among them. */
+  /** Number of streams in flight. */
   readonly streams: number;
   /** Workers that are alive. */
   readonly workers: number;

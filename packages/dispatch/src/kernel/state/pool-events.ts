@@ -9,7 +9,7 @@ const circuitOpenChannel = dispatchChannel('ticketing:dispatch:circuit-open');
 /** A worker, as observers see it. */
 export interface ObservedWorker {
   readonly workerId: number;
-  /** Number of its slot, from 0. */
+  /** Number of the worker's slot, from 0. */
   readonly slot: number;
   readonly pid: number | undefined;
   /** Latest report of other work. */

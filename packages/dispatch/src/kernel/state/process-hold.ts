@@ -3,7 +3,7 @@ import type { PoolWorker } from './call.ts';
 /** Holds of the workers on this process: it stays alive while calls wait, or something is being closed. */
 export class ProcessHold {
   isHeld = true;
-  /** Timer until it lets go; `closed` once it never does again. */
+  /** Timer until the hold ends; `closed` once it never begins again. */
   #timer: unknown;
   readonly #workers: ReadonlySet<PoolWorker>;
 

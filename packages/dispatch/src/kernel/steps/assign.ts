@@ -80,7 +80,7 @@ function give(pool: PoolState, worker: PoolWorker, call: Call, now: number): voi
   }
 }
 
-/** Gives a worker its next waiting call that is not late. @returns whether there was one */
+/** Gives a worker the next waiting call that is not late. @returns whether there was one */
 function giveNext(pool: PoolState, worker: PoolWorker, now: number): boolean {
   const { queue, staff, options } = pool;
   for (;;) {

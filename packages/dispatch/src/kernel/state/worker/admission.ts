@@ -1,12 +1,12 @@
 /** Terms on which one worker gets calls. */
 export class Admission {
-  /** Calls that it has been given so far: the number of the latest. */
+  /** Calls that the worker has been given so far: the number of the latest. */
   given = 0;
-  /** Streams at it that wait for their consumers: they take no room. */
+  /** Streams at the worker that wait for their consumers: they take no room. */
   stalled = 0;
   /** True if the worker takes only calls whose key it owns, as long as others take calls. */
   keysOnly = false;
-  /** Bound of its latest `room`. */
+  /** Bound of the worker's latest `room`. */
   most: number = Number.POSITIVE_INFINITY;
   /** Largest bound of a `room`: estimates its capacity without rivals. */
   mostEver = 0;

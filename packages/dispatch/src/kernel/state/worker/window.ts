@@ -8,7 +8,7 @@ export interface Window {
 
 /** Load of a worker since the last one. */
 export interface WindowLoad {
-  /** Milliseconds elapsed, and those in which its event loop was not idle. */
+  /** Milliseconds elapsed, and milliseconds in which the worker's event loop was not idle. */
   readonly elapsedMs: number;
   readonly activeMs: number;
   /** Calls answered. */

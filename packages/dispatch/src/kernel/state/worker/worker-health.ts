@@ -2,7 +2,7 @@
 export class WorkerHealth {
   /** Messages that came from it so far. */
   heard = 0;
-  /** Health check that it has not answered; `excused` if a task ran when the answer was due. */
+  /** Health check that the worker has not answered; `excused` if a task ran when the answer was due. */
   asked: 'due' | 'excused' | undefined = undefined;
   /** True if a call was taken off the worker that it did not settle in time, and it has answered no health check since. */
   isOverdue = false;
@@ -10,11 +10,11 @@ export class WorkerHealth {
   isReplaced = false;
   /** True if the worker asked to be replaced. */
   asksRecycle = false;
-  /** Highest call that it had begun at the latest check for held-up workers, and the checks in a row with the same. */
+  /** Highest call that the worker had begun at the latest check for held-up workers, and the checks in a row with the same. */
   seen: { readonly claimed: number; readonly checks: number } | undefined = undefined;
   /** Consecutive checks that found it idle, and the calls that it had been given at the latest. */
   idle: { readonly checks: number; readonly given: number } = { checks: 0, given: 0 };
-  /** Limits at which it is replaced. */
+  /** Limits at which the worker is replaced. */
   readonly limits: RecycleLimits;
 
   constructor(limits: RecycleLimits) {
@@ -29,7 +29,7 @@ export class WorkerHealth {
     this.asked = state;
   }
 
-  /** Notes that it has answered a health check. */
+  /** Notes that the worker has answered a health check. */
   answer(): void {
     this.asked = undefined;
     this.isOverdue = false;
@@ -51,7 +51,7 @@ export class WorkerHealth {
     this.seen = seen;
   }
 
-  /** Notes whether it was idle since the latest check. @returns the checks in a row that found it idle */
+  /** Notes whether the worker was idle since the latest check. @returns the checks in a row that found it idle */
   checkIdle(isIdle: boolean, given: number): number {
     const isSame = isIdle && given === this.idle.given;
     this.idle = { given, checks: isSame ? this.idle.checks + 1 : 0 };

@@ -6,7 +6,7 @@ type LoadFrame = Extract<FromWorker, { readonly kind: 'load' }>;
 
 /** Measured load of one worker, and the window and pace that follow from it. */
 export class WorkerLoad {
-  /** Calls that it has answered. */
+  /** Calls that the worker has answered. */
   done = 0;
   /** Latest load frame, and when it came. */
   latest:
@@ -17,14 +17,14 @@ export class WorkerLoad {
   /** Time at which the worker last took waiting calls, or none waited for it; undefined until it is first filled. */
   servedAt: number | undefined = undefined;
   readonly window: Window;
-  /** Time that it takes for a run, where workers may differ. */
+  /** Time that the worker takes for a run, where workers may differ. */
   readonly pace: Pace | undefined;
   #doneSince = 0;
   #runMsSince = 0;
   #bytesBefore = 0;
   /** True if calls have waited since the latest load frame of the worker because it was full. */
   #isStarved = false;
-  /** Milliseconds of its load frames since the last check, and the checks in a row that found it too busy. */
+  /** Milliseconds of the worker's load frames since the last check, and the checks in a row that found it too busy. */
   #activeMs = 0;
   #elapsedMs = 0;
   #busyChecks = 0;
@@ -46,7 +46,7 @@ export class WorkerLoad {
     this.#isStarved = true;
   }
 
-  /** Notes that it took waiting calls at `now`, or could have. */
+  /** Notes that the worker took waiting calls at `now`, or could have. */
   served(now: number): void {
     this.servedAt = now;
   }

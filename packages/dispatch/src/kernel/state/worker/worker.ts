@@ -17,9 +17,9 @@ import { WorkerLoad } from './worker-load.ts';
  */
 export type WorkerPhase = 'starting' | 'ready' | 'retiring' | 'stopping' | 'killed' | 'gone';
 
-/** Call as its worker knows it. */
+/** Call as a worker knows it. */
 export interface HeldCall {
-  /** Number in its worker. */
+  /** Number of the call in its worker. */
   readonly seq: number;
   readonly sentAt: number;
 }
@@ -30,7 +30,7 @@ export interface WorkerStarting {
   readonly onStart: ((error: unknown) => void) | undefined;
   /** True if the worker has reported that it can run tasks: it may still run some as a part of its start. */
   hasReported: boolean;
-  /** Reason for which it could not start. */
+  /** Reason why the worker could not start. */
   error: StartError | undefined;
 }
 
@@ -44,9 +44,9 @@ export interface StartError {
 export interface WorkerReports {
   /** Latest report of other work. */
   report: unknown;
-  /** Latest report of its module. */
+  /** Latest report of the worker's module. */
   moduleReport: unknown;
-  /** Names of its tasks that `json` has marked; undefined if there are none. */
+  /** Names of the worker's tasks that `json` has marked; undefined if there are none. */
   jsonTasks: ReadonlySet<string> | undefined;
   /** True if the worker has answered a call, or reported other work: if it ends, its start did not fail. */
   hasProved: boolean;
@@ -57,14 +57,14 @@ export class Worker<C extends HeldCall> {
   /** Written by `steps/workers.ts` alone, as `timer` and `handle` are. */
   phase: WorkerPhase = 'starting';
   handle: WorkerHandle | undefined = undefined;
-  /** Timer of its phase: of its start, or of its end. */
+  /** Timer of the phase: of the start, or of the end. */
   timer: unknown = undefined;
-  /** Called when its end has been seen. */
+  /** Called when the end of the worker has been seen. */
   onGone: (() => void) | undefined = undefined;
   readonly workerId: number;
   readonly slot: number;
   readonly bornAt: number;
-  /** Calls that it has not settled, by number. */
+  /** Calls that the worker has not settled, by number. */
   readonly calls: InFlight<C> = new InFlight();
   readonly outbox: Outbox = new Outbox();
   readonly admission: Admission = new Admission();
@@ -95,12 +95,12 @@ export class Worker<C extends HeldCall> {
     this.starting = { onStart: worker.onStart, hasReported: false, error: undefined };
   }
 
-  /** Calls that it holds at most. */
+  /** Most calls that the worker holds. */
   get windowSize(): number {
     return Math.min(this.load.window.size, this.admission.most);
   }
 
-  /** Calls that it takes now beside those it has; 0 or less if it takes none. */
+  /** Number of calls that the worker takes now beside those it has; 0 or less if it takes none. */
   get room(): number {
     if (this.phase !== 'ready' || !this.admission.isOpen) return 0;
     return this.windowSize - this.calls.size + this.admission.stalled;
@@ -110,7 +110,7 @@ export class Worker<C extends HeldCall> {
     return this.room > 0;
   }
 
-  /** Calls that it is likely to hold while others wait: more than now if it has just come, or gave calls back. */
+  /** Number of calls that the worker is likely to hold while others wait: more than now if it has just come, or gave calls back. */
   get holds(): number {
     return Math.max(this.calls.size, Math.min(this.load.window.size, this.admission.mostEver));
   }
