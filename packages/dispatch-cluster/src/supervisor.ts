@@ -83,7 +83,7 @@ export interface ServingWorker {
   readonly slot: string;
   readonly pid: number | undefined;
   readonly channel: ChildProcess;
-  /** True if its `clusterWorker` has the option `attach`: a router has no use for any other worker. */
+  /** True if the worker's `clusterWorker` has the option `attach`: a router has no use for any other worker. */
   readonly attached: boolean;
 }
 

@@ -33,7 +33,7 @@ export interface ClusterMetricsOptions {
   readonly maxBytes?: number | undefined;
 }
 
-/** Workers by how they answered. */
+/** Counts of workers by the kind of their answers. */
 export interface ClusterMetricsStats {
   /** Answers since the start. */
   readonly answered: number;

@@ -45,10 +45,10 @@ interface Member {
   readonly child: ChildProcess;
   /** Connection handed over to it; without `connection` after another worker gets that. */
   handed: { id: number; at: number; until: number; connection?: WaitingConnection } | undefined;
-  /** True if its server has `maxConnections`. */
+  /** True if the worker's server has `maxConnections`. */
   isFull: boolean;
   isLeaving: boolean;
-  /** True if its successor serves. */
+  /** True if the worker's successor serves. */
   isRetired: boolean;
   isWedged: boolean;
   /** Time of the first connection in a row that it did not claim. */

@@ -9,7 +9,7 @@ const LONGEST_MS = 1000;
 export interface Reloadable {
   /** Called with the changed files before each reload. */
   begins(paths: readonly string[]): void;
-  /** Reloads. Its errors must be handled there. */
+  /** Reloads the cluster. The implementation handles errors itself. */
   reload(): Promise<void>;
 }
 

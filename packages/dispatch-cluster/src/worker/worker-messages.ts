@@ -63,9 +63,9 @@ export interface WorkerReport {
   readonly inFlight: number;
   /** Connections that are open now. */
   readonly connections: number;
-  /** Address on which it listens; `undefined` if it does not. */
+  /** Address on which the server listens; `undefined` if it does not. */
   readonly address: { readonly address: string; readonly port: number } | string | undefined;
-  /** True if its option `attach` has attached its server to a router. */
+  /** True if option `attach` has attached the server to a router. */
   readonly attached: boolean;
 }
 

@@ -38,7 +38,7 @@ export class WorkerServer {
     failed(error: unknown): void;
     stopped(stopping: Promise<void>): void;
   };
-  /** The server once it is made, then further servers that listen through node:cluster. */
+  /** The main server once it is made, then further servers that listen through node:cluster. */
   readonly #servers: Served[] = [];
   #attachment: Attachment | undefined;
   #port: PortClient | undefined;
