@@ -90,11 +90,11 @@ export type ConformanceTasks = {
   readonly hold: TaskFn<Partial<Mark> & { readonly until?: string }, string>;
   /** Reports `started`, and never settles. */
   readonly ignoreAbort: TaskFn<undefined, never>;
-  /** Blocks its worker until a file exists; then returns the mark, or ends the worker. */
+  /** Blocks the worker until a file exists; then returns the mark, or ends the worker. */
   readonly block: TaskFn<Mark & { readonly until: string; readonly exitCode?: number }, string>;
   /** Computes for `ms` milliseconds; by default longer than any case lasts. */
   readonly spin: TaskFn<Partial<Mark> & { readonly ms?: number }, string>;
-  /** Ends its worker; with `firstOnly` only in the first attempt, and returns the number of any later one. */
+  /** Ends the worker; with `firstOnly` only in the first attempt, and returns the number of any later one. */
   readonly exit: TaskFn<
     Partial<Mark> & { readonly code: number; readonly say?: string; readonly firstOnly?: boolean },
     number
@@ -110,7 +110,7 @@ export type ConformanceTasks = {
   /** Reports 1 to `times`, and returns `times`. */
   readonly report: TaskFn<{ readonly times: number }, number>;
   readonly reportFunction: TaskFn<undefined, string>;
-  /** Reports again after it has answered, and marks that. */
+  /** Reports again after its answer, and marks that. */
   readonly reportLate: TaskFn<Mark, string>;
   readonly json: TaskFn<unknown, RawJson>;
   readonly bytes: TaskFn<
@@ -133,14 +133,14 @@ export type ConformanceTasks = {
   readonly traceTasks: TaskFn<boolean, readonly TaskEvent[]>;
   /** Returns the message that the worker's subscriber has bound for the task, before and after a wait. */
   readonly traced: TaskFn<undefined, readonly unknown[]>;
-  /** Returns its `workerData`, the data that `setup` got, and the variable with its slot. */
+  /** Returns the worker's `workerData`, the data that `setup` got, and the variable with the slot. */
   readonly data: TaskFn<undefined, WorkerFacts>;
-  /** Marks its run, and keeps a value in its worker. */
+  /** Marks the run, and keeps a value in the worker. */
   readonly remember: TaskFn<Mark & { readonly value: unknown }, string>;
   /** Returns the value that its worker keeps. */
   readonly recall: TaskFn<undefined, unknown>;
   readonly items: StreamFn<ItemsPlan, number>;
-  /** Returns its input; the task is marked by `json`. */
+  /** Returns the input; the task is marked by `json`. */
   readonly kept: TaskFn<unknown, unknown>;
   /** Yields each value as JSON. */
   readonly jsonItems: StreamFn<readonly unknown[], RawJson>;

@@ -49,9 +49,9 @@ export interface ConformanceSubject {
   readonly create: CreateDispatcher;
   /** True if inputs and results are copied on their way. Default: `capabilities.isolation` is not `none`. */
   readonly copies?: boolean;
-  /** True if its workers return calls that they have not begun. Default `false`: cases that need it are skipped. */
+  /** True if the dispatcher's workers return calls that they have not begun. Default `false`: cases that need it are skipped. */
   readonly reclaims?: boolean;
-  /** True if its workers get the option `workerData` of the pool; hosts on other machines start workers of their own. Default `true`. */
+  /** True if the dispatcher's workers get the option `workerData` of the pool; hosts on other machines start workers of their own. Default `true`. */
   readonly givesWorkerData?: boolean;
   /** Functions for transports whose workers are shared with other dispatchers. Default: none, because they are not shared. */
   readonly fleet?: FleetSubject;

@@ -12,7 +12,7 @@ import {
 import type { ConformanceTasks } from '../conformance-task-map.ts';
 import type { Stage } from '../stage.ts';
 
-/** Tasks that ignore their abort. */
+/** Tasks that ignore an abort. */
 export const killCases: readonly CaseDraft[] = [
   test('a task that ignores its signal delays neither its caller nor the next call', async (stage) => {
     const dispatcher = await stage.ready({ window: 1, abortGraceMs: 20 });

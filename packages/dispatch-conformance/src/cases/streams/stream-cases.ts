@@ -5,7 +5,7 @@ import { coded, rejected } from '../../calls.ts';
 import { type CaseDraft, needsCopies, needsStreams, test } from '../../conformance-case.ts';
 import { needsStreamsAnd, numbers, read } from './read-items.ts';
 
-/** `stream()`: its items, and their number. */
+/** Items of `stream()`, and their number. */
 export const streamCases: readonly CaseDraft[] = [
   test(
     'items come in their order, and the stream ends after the last',

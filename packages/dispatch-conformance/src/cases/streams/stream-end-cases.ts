@@ -10,7 +10,7 @@ import {
 } from '../../conformance-case.ts';
 import { needsStreamsAnd, numbers, read } from './read-items.ts';
 
-/** `stream()`: its ends. */
+/** Ends of `stream()`. */
 export const streamEndCases: readonly CaseDraft[] = [
   test(
     'a consumer that leaves the loop stops the generator, whose finally runs',
