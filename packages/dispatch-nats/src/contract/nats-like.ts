@@ -27,7 +27,7 @@ export interface NatsLike {
   status(): AsyncIterable<{ readonly type: string }>;
   flush(): Promise<void>;
   isClosed(): boolean;
-  /** Returns true while it takes no messages because it is about to close. */
+  /** Returns true while the connection takes no messages because it is about to close. */
   isDraining?(): boolean;
   /** Resolves at the end of the connection, with the error that ended it. */
   closed?(): Promise<unknown>;

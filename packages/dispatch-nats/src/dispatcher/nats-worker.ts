@@ -42,7 +42,7 @@ type State =
 export class NatsWorker implements WorkerHandle {
   readonly workerId: number;
   readonly slot: number;
-  /** True after its successor has started, or its slot was removed: its host may have another session of this dispatcher. */
+  /** True after the successor has started, or the slot was removed: the host may have another session of this dispatcher. */
   isRetiring = false;
   /** Calls that the worker has not settled. */
   inFlight = 0;
