@@ -27,7 +27,7 @@ const fallbackChannel = wrappersChannel('ticketing:dispatch:fallback');
 
 /** Calls of the fallback. */
 export interface FallbackStats {
-  /** Calls that it has now, and calls that it was given so far. */
+  /** Calls that the fallback has now, and calls that it was given so far. */
   readonly inFlight: number;
   readonly ran: number;
   /** Calls that met `maxInFlight`. */

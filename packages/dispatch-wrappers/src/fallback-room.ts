@@ -12,7 +12,7 @@ export class FallbackRoom {
   /** True if the first dispatcher has sent nothing since it last could not: calls will come here. */
   #isDown = false;
   readonly #name: string;
-  /** Calls made while it was down that have not arrived yet. */
+  /** Number of calls made while the first dispatcher was down that have not arrived yet. */
   #coming = 0;
   /** Callers that were let through and have not called yet: they keep their room until the end of this event loop turn. */
   #granted = 0;
