@@ -20,7 +20,7 @@ export interface RouterWorker {
   readonly slot: string;
   readonly pid: number | undefined;
   readonly channel: WorkerChannel;
-  /** `false`: its program has attached no server, so that it would never claim a connection. */
+  /** `false`: the worker's program has attached no server, so that it would never claim a connection. */
   readonly attached?: boolean | undefined;
   /** File for bytes that a router has read and that are too long for a message; without it they are a part of the message. */
   readonly sharedFile?: SharedFile | undefined;
@@ -39,8 +39,8 @@ export interface SharedFile {
 /** Starts a router's workers; a supervisor of processes can be one. */
 export interface WorkerSource {
   /**
-   * Slots that it keeps a worker in. Without it the router knows a slot once a worker of it has run; no two sources of a
-   * router may have the same one.
+   * Slots in which the source keeps a worker. Without this list the router knows a slot once a worker of it has run; no two
+   * sources of a router may have the same slot.
    */
   readonly slots?: readonly string[] | undefined;
   /** Way in which the workers of a supervisor get connections. A router refuses a supervisor whose workers listen themselves, `shared`. */
@@ -48,7 +48,7 @@ export interface WorkerSource {
   /** Calls the listener for each worker that runs and for each that starts later. Returns a function that ends that. */
   subscribe(listener: (worker: RouterWorker) => void): () => void;
   /**
-   * Resolves when it has started all its workers; rejects with an error of code `ERR_CIRCUIT_OPEN`, and the reason as its
+   * Resolves when the source has started all its workers; rejects with an error of code `ERR_CIRCUIT_OPEN`, and the reason as its
    * `cause`, while they fail to start. For a source without `slots`.
    */
   ready?(): Promise<void>;

@@ -56,7 +56,7 @@ class Exchange {
   readonly #proxied: ProxiedRequest;
   readonly #hasBody: boolean;
   #outgoing: ClientRequest | undefined;
-  /** True once its connection is open, so that the worker may have got some of it. */
+  /** True once the request's connection is open, so that the worker may have got some of it. */
   #isSent = false;
   #hasAnswer = false;
   #hasData = false;

@@ -19,9 +19,9 @@ export interface PendingRequest {
   readonly proxy: (target: ProxyTarget) => () => void;
   readonly stage: RequestStage;
   readonly choice: Choice;
-  /** Time from which it has needed a worker: its arrival, or the loss of a worker that had claimed it. `maxWaitMs` counts from here. */
+  /** Time from which the request has needed a worker: its arrival, or the loss of a worker that had claimed it. `maxWaitMs` counts from here. */
   readonly waitsFrom: number;
-  /** Ends its wait for a worker. */
+  /** Timer that ends the wait for a worker. */
   readonly timer: NodeJS.Timeout | undefined;
   /** Workers that could not be reached or did not answer. */
   readonly avoid: ReadonlySet<WorkerQueue>;

@@ -29,7 +29,7 @@ export interface HandOverOptions {
 interface UnderWay {
   readonly id: number;
   readonly sentAt: number;
-  /** `undefined` if it has gone to another worker meanwhile: the channel is not free. */
+  /** Connection under way; `undefined` if it has gone to another worker in the meantime: the channel is not free. */
   connection: HeldConnection | undefined;
 }
 
@@ -90,7 +90,7 @@ export class HandOver {
     return connection;
   }
 
-  /** Returns its connection, for another worker. The handle stays under way. */
+  /** Returns the connection under way, for another worker. The handle stays under way. */
   takeConnection(): HeldConnection | undefined {
     const underWay = this.#underWay;
     const connection = underWay?.connection;

@@ -10,11 +10,11 @@ export type SourceEvent =
 
 interface SourceState {
   readonly source: WorkerSource;
-  /** Slots that it names, or that it had a worker in. */
+  /** Slots that the source names, or in which it had a worker. */
   readonly slots: Set<string>;
-  /** `all` once all its slots have been seen: at once, unless it has its own `ready()`. */
+  /** State of what is known: `all` once all slots of the source have been seen: at once, unless it has its own `ready()`. */
   knowledge: 'none' | 'asked' | 'all';
-  /** Present while its workers fail to start. */
+  /** Present while the source's workers fail to start. */
   circuit: { readonly error: unknown } | undefined;
 }
 

@@ -156,7 +156,7 @@ export class WorkerQueue {
     return { slot, pid, state, queued, open: this.#open + this.#proxied, handedOver };
   }
 
-  /** `since`: when it began to wait while workers were ready. */
+  /** Queues a connection. `since`: the time from which it waited while workers were ready. */
   enqueue(connection: HeldConnection, since?: number): void {
     markQueued(connection, since);
     this.#waiting.push(connection);

@@ -14,7 +14,7 @@ export interface ConnectionNotes extends Linked {
   arrivedAt: number | undefined;
   /** Requests in flight. */
   requests: number;
-  /** True once it has another protocol. */
+  /** True once the connection has another protocol. */
   isUpgraded: boolean;
   /** The request whose answer closes it. */
   last: IncomingMessage | undefined;

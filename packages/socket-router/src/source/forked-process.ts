@@ -26,7 +26,7 @@ export interface ForkedProcessOptions {
 export interface ForkedProcessEvents {
   /** Called when a router may hand it connections. */
   served(): void;
-  /** Called once, when it has ended or could not be started, and its standard error is read; `failure`: before it served. */
+  /** Called once, when the process has ended or could not be started, and its standard error is read; `failure`: before it served. */
   ended(failure: RouterError | undefined): void;
 }
 
@@ -83,7 +83,7 @@ export class ForkedProcess {
     return { slot, pid, channel: this.#child as WorkerChannel, sharedFile };
   }
 
-  /** Lets it finish its connections and exit; kills it after the grace. Resolves when it has ended. */
+  /** Lets the process finish its connections and exit; kills it after the grace. Resolves when it has ended. */
   async stop(graceMs: number): Promise<void> {
     clearTimeout(this.#startTimer);
     const child = this.#child;
@@ -96,7 +96,7 @@ export class ForkedProcess {
     clearTimeout(timer);
   }
 
-  /** Lets it finish what it is answering, although it may be stopped: it has a successor. */
+  /** Lets the process finish what it is answering, although it may be stopped: it has a successor. */
   leave(): void {
     if (this.#child.connected) this.#child.disconnect();
     endProcess(this.#child);

@@ -44,11 +44,11 @@ export interface HandMessage {
   bytes?: MessageBytes;
   /** Time on the machine's monotonic clock after which the worker may not claim it. */
   before: number;
-  /** Time at which its first head was read, on the same clock; absent if none was read. */
+  /** Time at which the connection's first head was read, on the same clock; absent if none was read. */
   arrivedAt?: number;
-  /** The key of its first request, unless only some slots may have it. */
+  /** Key of the connection's first request, unless only some slots may have it. */
   key?: string;
-  /** Present if it was routed by a key or to a slot. */
+  /** Present if the connection was routed by a key or to a slot. */
   isRouted?: true;
   proxy?: ProxiedAddresses;
 }

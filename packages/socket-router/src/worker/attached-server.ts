@@ -233,7 +233,7 @@ export class AttachedServer implements WorkerHandle {
 /** Ends of an attached server's subscriptions. */
 interface Subscriptions {
   readonly releaseSignals: () => void;
-  /** Ends all of them. */
+  /** Ends all subscriptions. */
   readonly end: () => void;
 }
 

@@ -28,7 +28,7 @@ import type { LaterRequests, RoutedBy } from './later-requests.ts';
 
 /** A connection that a router gave to this worker. */
 interface Origin {
-  /** The key of its first request. */
+  /** Key of the connection's first request. */
   readonly key: string | undefined;
   hasAsked: boolean;
   /** The answer to the last request that came on it. */
@@ -38,7 +38,7 @@ interface Origin {
 /** A request that another worker is to answer. */
 interface ForwardedRequest {
   readonly event: string | symbol;
-  /** Values of its event. */
+  /** Values of the event. */
   readonly values: readonly unknown[];
   /** True if this worker may answer it when the other one cannot. */
   readonly mayAnswer: boolean;

@@ -46,7 +46,7 @@ class HeadLines {
   #isHttp1 = false;
   #requestLine: RequestLine | undefined;
   #lineStart = 0;
-  /** The bytes before it are checked. */
+  /** Position up to which bytes are checked. */
   #at = 0;
 
   constructor(gathered: GatheredBytes) {
