@@ -70,7 +70,7 @@ export interface ApplicantQueue {
   stats(): AdmissionStats;
 }
 
-/** Shares of its deadline that a request may wait before its work begins: by estimate when it arrives, and in fact. In a burst they are larger. */
+/** Shares of the deadline that a request may wait before its work begins: by estimate when it arrives, and in fact. In a burst they are larger. */
 const WAIT_SHARE = 1 / 3;
 const LATE_SHARE = 1 / 2;
 /** Most requests that wait. */

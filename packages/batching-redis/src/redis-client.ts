@@ -3,7 +3,7 @@
  * of iovalkey and of ioredis have it.
  */
 export interface RedisClient {
-  /** `ready` when it is connected. */
+  /** State of the connection; `ready` once the client is connected. */
   readonly status: string;
   readonly isCluster?: boolean;
   readonly options?: object;

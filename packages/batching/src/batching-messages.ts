@@ -56,7 +56,7 @@ export interface LoadTrace {
 export interface LoadMessage {
   readonly name: string;
   readonly key: unknown;
-  /** Milliseconds that it took; undefined if it began before the subscription. */
+  /** Milliseconds that the load took; undefined if it began before the subscription. */
   readonly ms: number | undefined;
   readonly error?: unknown;
 }

@@ -37,7 +37,7 @@ export class WaitingCall<V> implements AbortWaiter {
     listeners.add(signal, this);
   }
 
-  /** Leaves when its time is up. */
+  /** Lets the call leave when its time is up. */
   leaveAfter(
     ms: number,
     { clock, error }: { readonly clock: Clock; readonly error: () => Error },
@@ -45,7 +45,7 @@ export class WaitingCall<V> implements AbortWaiter {
     this.#timer = { clock, id: clock.setTimeout(() => this.aborted(error()), ms) };
   }
 
-  /** Rejects, unless it has settled. */
+  /** Rejects the call, unless it has settled. */
   aborted(reason: unknown): void {
     if (!this.#load.calls.delete(this)) return;
     this.#release();

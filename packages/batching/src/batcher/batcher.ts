@@ -12,7 +12,7 @@ export type BatchResult<K, V> = readonly (V | Error)[] | ReadonlyMap<K, V | Erro
 
 /** Options of `createBatcher`. */
 export interface BatcherOptions<K, V> {
-  /** Names it in errors and diagnostics. Default: the name of the loader, or `batcher`. */
+  /** Name of the batcher in errors and diagnostics. Default: the name of the loader, or `batcher`. */
   readonly name?: string | undefined;
   /** Returns what a key is compared by: equal keys of a batch are loaded once. Required for objects. Default: the key itself. */
   readonly key?: ((key: K) => KeyValue) | undefined;

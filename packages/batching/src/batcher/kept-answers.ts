@@ -24,7 +24,7 @@ export class KeptAnswers<K, V> {
     this.sole = batch;
   }
 
-  /** Ends that, unless it is for this batch. */
+  /** Ends a share of the cache, unless it is for this batch. */
   part(batch?: KeyBatch<K, V>): void {
     if (this.sole === undefined || this.sole === batch) return;
     this.sole.promises = new Map(this.sole.promises);

@@ -46,7 +46,7 @@ export class KeyBatch<K, V> implements BatchContext {
     : undefined;
   /** Trace of the batch, once it is under way and if it is traced. */
   trace: BatchTrace | undefined;
-  /** The promises of its keys, unless keys are not compared. */
+  /** Promises of the keys in this batch, unless keys are not compared. */
   promises: Map<KeyValue, Promise<V>> | undefined;
   readonly #answers = new PromisedAnswers<V>();
   /** Keys of callers that cannot leave, unless they are in `promises`. */

@@ -12,7 +12,7 @@ export interface LoadContext<K> {
 
 /** Options of `createCoalescer`. */
 export interface CoalescerOptions<K, V> {
-  /** Names it in errors and diagnostics. Default: the name of the loader, or `coalescer`. */
+  /** Name of the coalescer in errors and diagnostics. Default: the name of the loader, or `coalescer`. */
   readonly name?: string | undefined;
   /** Returns what a key is compared by. Required for keys that are objects. Default: the key itself. */
   readonly key?: ((key: K) => KeyValue) | undefined;

@@ -2,7 +2,7 @@ import { type Linked, LinkedList } from '@ticketing/kit';
 
 /** The encoded bytes of a body that are kept. */
 export interface KeptEncoding extends Linked {
-  /** `undefined` once it is dropped. */
+  /** Encoded body; `undefined` once the encoding is dropped. */
   bytes: Uint8Array | undefined;
 }
 

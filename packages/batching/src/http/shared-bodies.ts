@@ -69,7 +69,7 @@ export interface SharedBodiesStats {
   readonly left: number;
   /** Encodings that were made: one for each body and coding. */
   readonly compressed: number;
-  /** Encodings that failed; their bodies are sent as they are. */
+  /** Encodings that failed, so that bodies were sent without a coding. */
   readonly failed: number;
   /** Answers that were sent as they are because of `maxQueued`. */
   readonly overflowed: number;

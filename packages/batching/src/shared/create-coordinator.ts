@@ -25,7 +25,7 @@ import { type LeaseStore, readRecord, type StoreReply } from './lease-store.ts';
 
 /** Options of every coordinator. */
 export interface CoordinatorOptions {
-  /** Names it in errors, statistics and diagnostics. Default `coordinator`. */
+  /** Name of the coordinator in errors, statistics and diagnostics. Default `coordinator`. */
   readonly name?: string | undefined;
   /** Milliseconds that one command may take; then it counts as failed, and the process loads for itself. Default 50. */
   readonly commandTimeoutMs?: number | undefined;

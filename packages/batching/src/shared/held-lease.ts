@@ -91,7 +91,7 @@ export class HeldLease implements Lease {
     }
   }
 
-  /** Returns whether it had not ended before. */
+  /** Returns whether the lease had not ended before. */
   #end(): boolean {
     const { clock, held } = this.#home;
     clock.clearTimeout(this.#timer);

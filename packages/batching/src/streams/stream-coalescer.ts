@@ -18,7 +18,7 @@ export type OpenStream<K, T> = (
 
 /** Options of `createStreamCoalescer`. */
 export interface StreamCoalescerOptions<K, T> {
-  /** Names it in errors and diagnostics. Default: the name of `open`, or `streams`. */
+  /** Name of the coalescer in errors and diagnostics. Default: the name of `open`, or `streams`. */
   readonly name?: string | undefined;
   /** Returns what a key is compared by. Required for keys that are objects. Default: the key itself. */
   readonly key?: ((key: K) => KeyValue) | undefined;

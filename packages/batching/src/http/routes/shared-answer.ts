@@ -14,7 +14,7 @@ export type Answer =
       readonly status: number;
       /** Headers that the handler, and the hooks after it, set or changed. */
       readonly headers: ReadonlyMap<string, HeaderValue>;
-      /** Headers among them that describe the body. */
+      /** Headers that describe the body. */
       readonly bodyHeaders: readonly (readonly [name: string, value: HeaderValue])[];
       readonly removed: readonly string[];
       /** `undefined` for one that the framework makes of the status. */
