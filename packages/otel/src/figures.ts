@@ -9,7 +9,7 @@ export interface Figure {
   /** Unit, as UCUM has it; words in braces only annotate. */
   readonly unit: string;
   readonly help: string;
-  /** Names of its labels in Prometheus, each with the attribute of OpenTelemetry. */
+  /** Names of the figure's labels in Prometheus, each with the attribute of OpenTelemetry. */
   readonly labels: Readonly<Record<string, string>>;
 }
 

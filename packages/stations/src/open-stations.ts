@@ -287,7 +287,7 @@ const CODED = /^[A-Za-z0-9_]{2,12}$/;
 const NUMBERED = /[\d:]/;
 /** A text that may be a code of letters. */
 const LETTERED = /^[A-Z]{2,5}$/;
-/** The first of them that knows a code has it. */
+/** Systems of letter codes; the first one that knows a code has it. */
 const letterSystems = ['iata', 'atoc', 'ds100', 'sncf'] as const;
 /** Text behind the name of a city, which means all of its stations. */
 const CITY_LABEL = ' (all stations)';

@@ -27,7 +27,7 @@ export interface TrainRun {
   readonly line?: string;
   /** Minutes by which the train is expected to leave and arrive late (1-25); absent: on time. */
   readonly delayMinutes?: number;
-  /** Absent: it runs. A cancelled train has no seats. */
+  /** Present for a cancelled train, which has no seats. */
   readonly cancelled?: true;
   /** Both parts of a train that goes on under another number: people stay in it. `number` is that of the first. */
   readonly sections?: readonly [TrainSection, TrainSection];

@@ -94,7 +94,7 @@ export interface WireEntry<
   Faults extends Readonly<Record<string, FaultOptions>> = Record<never, never>,
 > {
   create(context: WireContext): Wire;
-  /** Faults of its own, by kind; they strike searches, and reach `answer` as `request.fault`. */
+  /** Faults of this wire alone, by kind; they strike searches, and reach `answer` as `request.fault`. */
   readonly faults?: Faults;
   /** Coding that the server prefers for clients that accept compressed answers. Default `gzip`. */
   readonly coding?: ServerCoding;

@@ -48,7 +48,7 @@ export const wireFaultKinds: readonly WireFaultKind[] = carrierSimIds.flatMap(
 
 /** Traits of a carrier that decide which fields its plans may have. */
 export interface PlanTraits {
-  /** The options of its own faults, by kind. */
+  /** Options of the wire's own faults, by kind. */
   readonly faults: Readonly<Record<string, FaultOptions>>;
   readonly hasTrains: boolean;
   readonly hasPrices: boolean;

@@ -12,7 +12,7 @@ export interface ConnectionDecoder {
   readonly row: JourneyDecoder;
   readonly frame: HafasFrame;
   readonly profile: ResolvedProfile;
-  /** The day that its times count from, `20261201`. */
+  /** Day from which times count, `20261201`. */
   readonly day: string;
   /** Clocks that times without an offset are read by: the clocks of the stop, else of the server. */
   readonly clocks: 'stop' | 'server';

@@ -23,11 +23,11 @@ export interface HafasProfile {
   readonly products: Readonly<Record<string, HafasMode>>;
   /** ISO 4217, of amounts that name none. Required with `prices: 'fares'`. */
   readonly currency?: string | undefined;
-  /** `fares`: its fares are prices of the journey, for one adult. Default `none`. */
+  /** `fares`: fares of the server are prices of the journey, for one adult. Default `none`. */
   readonly prices?: 'none' | 'fares' | undefined;
-  /** System of its station numbers, `'ibnr'`. */
+  /** System of the server's station numbers, `'ibnr'`. */
   readonly stationSystem: string;
-  /** Codes of its attributes that tell how a ride on demand is booked: such a ride runs only if it was. Default: none. */
+  /** Codes of attributes that describe how a ride on demand is booked: such a ride runs only if it was. Default: none. */
   readonly bookingCodes?: readonly string[] | undefined;
 }
 

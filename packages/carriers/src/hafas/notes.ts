@@ -6,7 +6,7 @@ import { indexOf, itemsOf } from './lists.ts';
 
 /** An entry of the lists of remarks and messages of an answer. */
 export interface HafasNote {
-  /** Absent: it is for programs, or names the operator. */
+  /** Remark for travellers. Absent: the note is for programs, or names the operator. */
   readonly remark?: Remark;
   readonly code?: string;
   /** Name of the operator, where an attribute has it. */

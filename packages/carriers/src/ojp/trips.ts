@@ -25,7 +25,7 @@ const vehicles: ReadonlySet<string> = new Set([
 /** Transfers in which people stay in the train, or go to another part of it. */
 const stays: ReadonlySet<string> = new Set(['remainInVehicle', 'changeWithinVehicle']);
 
-/** Reads a trip. It has no price: fares are another service. */
+/** Reads a trip, which has no price: fares are another service. */
 export function journeyOf(
   decoder: JourneyDecoder,
   trip: XmlElement,

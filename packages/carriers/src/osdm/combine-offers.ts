@@ -5,7 +5,7 @@ import { commonCondition } from './conditions.ts';
 /** An offer for some of the passengers of a query. */
 export interface PartyOffer {
   readonly offer: Offer;
-  /** The passengers that it is for, as bits of their places. */
+  /** Passengers of the offer, as bits of their places. */
   readonly passengers: number;
 }
 

@@ -31,7 +31,7 @@ export interface OuigoAccess {
   readonly read: WireReader;
 }
 
-/** Logs in unless it holds a token, then searches; a token that is refused is replaced once. */
+/** Logs in without a token, then searches; a token that is refused is replaced once. */
 export async function requestOuigo(
   access: OuigoAccess,
   query: CarrierQuery,

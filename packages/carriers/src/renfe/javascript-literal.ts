@@ -304,7 +304,7 @@ export class LiteralScanner {
     }
   }
 
-  /** DWR marks its sections with lines such as `//#DWR-REPLY`. */
+  /** Returns whether a line of comment begins here: DWR marks sections with lines such as `//#DWR-REPLY`. */
   #isCommentLine(): boolean {
     const before = this.#offset - 1;
     return (

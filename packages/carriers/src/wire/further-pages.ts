@@ -43,7 +43,7 @@ export function furtherPages(
 /** Pages of an answer that were read. */
 export interface SoundPages<Page, Answer> {
   readonly answer: Answer;
-  /** All, or those before the first one that cannot be read. */
+  /** All pages, or the pages before the first one that cannot be read. */
   readonly pages: readonly Page[];
   /** Reason why the next page cannot be read. */
   readonly failure?: CarrierFailure;

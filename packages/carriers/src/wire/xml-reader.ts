@@ -3,12 +3,12 @@ import type { WireReader } from './wire-reader.ts';
 
 /** An element of an answer in XML: of its attributes only the language is read. */
 export interface XmlElement {
-  /** Name without its prefix: servers of one standard do not agree on prefixes. */
+  /** Name without a prefix: servers of one standard do not agree on prefixes. */
   readonly name: string;
   /** Text directly in the element. */
   readonly text: string;
   readonly children: readonly XmlElement[];
-  /** Language of its text, by `xml:lang`. */
+  /** Language of the text, by `xml:lang`. */
   readonly language: string | undefined;
 }
 

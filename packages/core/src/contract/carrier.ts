@@ -50,7 +50,7 @@ export type NativeField = 'time' | 'arriveBy' | 'via' | 'maxTransfers' | 'travel
 /** Answer of a carrier to one query. Without journeys, no train runs on that day. */
 export interface CarrierAnswer {
   readonly journeys: readonly Journey[];
-  /** Stations of its legs that a table may lack. */
+  /** Stations of the journeys' legs that a table may lack. */
   readonly places?: readonly Place[];
   /** Names of the operators of its legs, by `RideLeg.operator`. An id means one operator for all carriers: codes that are a carrier's own begin with its id and a colon. */
   readonly operators?: Readonly<Record<string, string>>;

@@ -60,7 +60,7 @@ function someRemarks(value: unknown): Shape {
   return Array.isArray(value) && !areFew(value) ? fewRemarks : [aRemark];
 }
 
-/** Leg of its stated kind; a shape of its own, so that bundlers drop it where nothing uses it. */
+/** Returns a leg of its stated kind; a shape of its own, so that bundlers drop it where nothing uses it. */
 function legOf(leg: unknown): Shape {
   if ((leg as Unchecked<Leg>)?.kind === 'ride') {
     return { kind: aKind, ...rideFields(), sections: { optional: [rideFields] } };

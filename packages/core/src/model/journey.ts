@@ -105,7 +105,7 @@ export type TravelClass = 'first' | 'second' | 'any';
 
 /** Price of one seller for a journey, or for some of its rides. */
 export interface Offer {
-  /** Unique for its seller within one journey. */
+  /** Id that is unique for the seller within one journey. */
   readonly id: string;
   readonly seller: CarrierId;
   /** Price for all passengers of the query. */

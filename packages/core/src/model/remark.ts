@@ -1,6 +1,6 @@
 /** Note of a carrier about a train or a journey, as plain text: escape it where you show it. */
 export interface Remark {
-  /** `disruption`: it does not go as planned. */
+  /** Kind of the remark. `disruption`: something does not go as planned. */
   readonly kind: 'disruption' | 'info';
   /** 1 to {@link MAX_REMARK_LENGTH} characters. */
   readonly text: string;

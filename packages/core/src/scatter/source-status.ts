@@ -27,7 +27,7 @@ export interface SourceError {
    * The scatter's own are `TIMEOUT` at the deadline, `OVERLOADED` above `maxInFlight`, `ABORTED` when the caller left.
    */
   readonly code: string;
-  /** The name of its class, such as `TypeError`. */
+  /** Name of the error's class, such as `TypeError`. */
   readonly name: string;
   readonly message: string;
   /** A copy of its `data`, where it has one that survives `structuredClone`. */

@@ -24,11 +24,11 @@ export interface CarrierStatus {
   readonly state: CarrierState;
   /** Milliseconds from the start of the search until this carrier settled. */
   readonly ms: number;
-  /** Journeys in its answer. */
+  /** Journeys in the carrier's answer. */
   readonly found: number;
   /** Number of journeys in the carrier's answer that the model cannot hold. Absent: none. */
   readonly filtered?: number;
-  /** Number of those journeys by the reason, in words. */
+  /** Number of the journeys left out by the reason, in words. */
   readonly leftOut?: Readonly<Record<string, number>>;
   /** Departures that the answer covers, where that is not the whole day. */
   readonly covers?: Covered;

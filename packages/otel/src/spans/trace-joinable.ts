@@ -14,7 +14,7 @@ interface JoinableMessage {
 interface JoinableKind<M, J> {
   readonly channel: string;
   readonly joinChannel: string;
-  /** First word of its spans. */
+  /** First word of each span's name. */
   readonly verb: string;
   readonly nameAttribute: string;
   readonly keyAttribute: string;

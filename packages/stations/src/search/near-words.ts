@@ -105,7 +105,7 @@ export interface WordCosts {
   steps(): number;
 }
 
-/** Computes costs when they are asked for, each once. */
+/** Returns a table of costs, each computed once, when it is asked for. */
 export function wordCosts({ words }: WordIndex, typed: string): WordCosts {
   const known = new Map<number, number>();
   const rows = letterRows(typed);

@@ -5,11 +5,11 @@ import type { EuropeanOperator, EuropeanSeller } from './lines.ts';
 /** A carrier of the network beyond the Spanish one. */
 export interface EuropeanCarrier {
   readonly network: 'europe';
-  /** Carrier whose trains it sells: a carrier may sell all trains of another one. */
+  /** Carrier whose trains this one sells: a carrier may sell all trains of another one. */
   readonly seller: EuropeanSeller;
   /** Company that owns the system. */
   readonly operator: EuropeanOperator;
-  /** Returns what it asks for a ride, cheapest first; absent: it knows times alone. */
+  /** Returns the fares for a ride, cheapest first; absent: the carrier knows times alone. */
   readonly fares?: (ride: PricedRide, random: Random) => readonly Fare[];
 }
 

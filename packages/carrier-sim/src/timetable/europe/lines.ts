@@ -21,7 +21,7 @@ export interface EuropeanLine {
   readonly stops: readonly (readonly [uic: string, minutes: number])[];
   readonly outward: Departures;
   readonly back: Departures;
-  /** Stop at which its trains get another number while people stay in them. */
+  /** Stop at which trains of the line get another number while people stay in them. */
   readonly renumbered?: Renumbering;
 }
 
