@@ -21,13 +21,13 @@ export interface QuestionHost {
 
 /** Answers of a member of a fleet. */
 export interface FleetAnswers extends Answers {
-  /** Lets others take its keys over, and answers what it has, within a time. Otherwise `close()` does, within the deadline. */
+  /** Lets other hosts take the keys of this one over, and answers what it has, within a time. Otherwise `close()` does, within the deadline. */
   leave(timeoutMs: number): Promise<void>;
 }
 
 interface QuestionHostOptions {
   readonly flags: FleetFlags;
-  /** Names it in the fleet. Default: the name of the machine. */
+  /** Name of the host in the fleet. Default: the name of the machine. */
   readonly name?: string;
   /** Figures for the members that ask. */
   readonly report?: () => unknown;

@@ -22,7 +22,7 @@ interface Sources {
 }
 
 interface Kind<Question, Answer> {
-  /** Names its coalescer. */
+  /** Name of the coalescer. */
   readonly coalescer: string;
   /** True if an answer takes calls to carriers. */
   readonly asksCarriers: boolean;

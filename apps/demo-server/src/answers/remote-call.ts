@@ -1,4 +1,4 @@
-/** Milliseconds beyond its deadline that an answer may take between processes. */
+/** Milliseconds beyond the deadline that an answer may take between processes. */
 export const TRANSIT_MS = 500;
 
 /** Options of calls that only read: they run again when their worker is lost. */

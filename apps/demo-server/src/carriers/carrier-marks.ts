@@ -2,7 +2,7 @@
 export interface CarrierMark {
   /** Two. */
   readonly letters: string;
-  /** White on it has a contrast of at least 4.5. */
+  /** Colour on which white has a contrast of at least 4.5. */
   readonly colour: string;
 }
 

@@ -44,7 +44,7 @@ interface CarrierKind {
   /** Way of asking, shown after the name: the reason why a search takes longer than one call. ASCII, for headers. */
   readonly calls: string;
   readonly mark: CarrierMark;
-  /** `baseUrl`: its own; `now`: epoch ms. */
+  /** Creates the carrier. `baseUrl`: its own; `now`: epoch ms. */
   create(wire: { baseUrl: string; ouigo: CarrierSettings['ouigo']; now: () => number }): Carrier;
 }
 

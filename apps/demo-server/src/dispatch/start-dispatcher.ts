@@ -39,9 +39,9 @@ interface Dispatching {
   readonly searches?: Dispatcher<SearchTasks> | undefined;
   /** `dispatcher`, if it also runs whole searches. */
   readonly whole?: Dispatcher<WorkerTasks> | undefined;
-  /** Resolves when it takes tasks. */
+  /** Resolves when the dispatcher takes tasks. */
   ready(): Promise<void>;
-  /** The hosts that it knows, if its workers are hosts. */
+  /** Returns the hosts that the dispatcher knows, if its workers are hosts. */
   fleet?(): NatsFleetStats;
   reload(): Promise<void>;
   close(): Promise<void>;

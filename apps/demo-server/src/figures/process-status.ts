@@ -8,7 +8,7 @@ export interface ReportedEvent
   extends Readonly<Pick<NewEvent, 'at' | 'kind' | 'severity' | 'text' | 'detail'>> {
   /** Number from 1, in the process that reports it. */
   readonly no: number;
-  /** Process that it is about: its id goes before the text. */
+  /** Process that the event is about: its id goes before the text. */
   readonly pid?: number | undefined;
 }
 

@@ -1,5 +1,5 @@
 interface DispatchKind {
-  /** Kind of its workers; `undefined` if it has none. */
+  /** Kind of the workers; `undefined` if there are none. */
   readonly workers: 'processes' | 'threads' | undefined;
   /** True if the server processes run the tasks, unless there is only one. */
   readonly inServers?: true;

@@ -71,7 +71,7 @@ export const natsUrl: ValueReader<string> = {
   read: (text) => (text.split(',').every(isNatsServer) ? text : undefined),
 };
 
-/** Returns them without users, passwords and tokens. */
+/** Returns URLs of NATS without users, passwords and tokens. */
 export function hideNatsSecrets(text: string): string {
   const servers = text.split(',');
   // A comma may be part of a password: then nothing but the last host is shown.

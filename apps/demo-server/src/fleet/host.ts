@@ -35,7 +35,7 @@ export interface HostStats extends HostReport {
 
 export interface HostOptions {
   readonly flags: Flags;
-  /** Names it in the fleet; its metrics have this name too. */
+  /** Name of the host in the fleet, and in metrics. */
   readonly name: string;
   readonly carriersUrl: string;
   readonly worms: WormLocation;

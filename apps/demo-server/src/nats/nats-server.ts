@@ -13,7 +13,7 @@ import { type Clock, createCircuit, type Restart, systemClock } from '@ticketing
 export interface NatsServer {
   /** Address with the token. It stays the same when the server is started again. */
   readonly url: string;
-  /** `undefined` while it does not run. */
+  /** Id of the process; `undefined` while the server does not run. */
   readonly pid: number | undefined;
   close(): Promise<void>;
 }

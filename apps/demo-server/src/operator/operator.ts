@@ -49,7 +49,7 @@ interface OperatorContext {
   readonly log: (line: string) => void;
   /** Pids of the hosts that this server has started. */
   ownHosts(): readonly number[];
-  /** Replaces those hosts one by one. */
+  /** Replaces the hosts that the server has started one by one. */
   reloadHosts(): Promise<void>;
 }
 

@@ -21,11 +21,11 @@ export interface LoadState extends LoadOrder {
 
 /** A little load on the server itself, so that there is something to see. */
 export interface SomeLoad {
-  /** Starts it; `ended` is called once every answer has come. Returns `false` if one is running. */
+  /** Starts the load; `ended` is called once every answer has come. Returns `false` if one is running. */
   start(url: string, order: LoadOrder, ended: (state: LoadState) => void): boolean;
   /** The latest one. */
   state(): LoadState | undefined;
-  /** Ends it, and its requests. */
+  /** Ends the load, and its requests. */
   close(): void;
 }
 

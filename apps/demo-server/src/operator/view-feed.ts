@@ -11,7 +11,7 @@ export interface ViewFeed {
   follow(): AsyncIterableIterator<string>;
   /** Returns the history as JSON. */
   historyText(): Promise<string>;
-  /** Ends it for every viewer. */
+  /** Ends the feed for every viewer. */
   end(): void;
 }
 

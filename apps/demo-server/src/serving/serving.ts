@@ -15,7 +15,7 @@ export const ANSWER_MS = 1000;
 export interface Serving {
   readonly url: string;
   readonly carriersUrl: string;
-  /** Replaces its workers one by one; no request fails. */
+  /** Replaces the workers one by one; no request fails. */
   reload(): Promise<void>;
   /** Requests that are not answered yet; of other processes, as they last reported. */
   inFlight(): number;
@@ -39,7 +39,7 @@ export interface ServeContext {
   readonly telemetry: Telemetry;
   /** Pids of the hosts that this server has started. */
   ownHosts(): readonly number[];
-  /** Replaces those hosts one by one. */
+  /** Replaces the hosts that the server has started one by one. */
   reloadHosts(): Promise<void>;
 }
 

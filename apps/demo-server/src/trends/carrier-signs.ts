@@ -4,7 +4,10 @@ import { BUSY, type Sign } from './signs.ts';
 
 /** Facts of a carrier that one view does not show. */
 export interface CarrierMemory {
-  /** Since it has been asked and has answered nothing; `askedAt`: when a call was last open, or ended without an answer. */
+  /**
+   * Record of a carrier that has been asked and has answered nothing. `since`: the first such time; `askedAt`: when a call was
+   * last open, or ended without an answer.
+   */
   readonly quiet?: {
     readonly since: number;
     readonly timeouts: number;
@@ -88,7 +91,7 @@ export function carrierSigns(
 
 interface Slowness {
   readonly ms: number;
-  /** `undefined` before it is known. */
+  /** Usual time; `undefined` before it is known. */
   readonly usual: number | undefined;
   /** Multiple of the usual time. */
   readonly times: number;
@@ -106,7 +109,7 @@ interface Context {
   readonly view: ServerView;
   readonly rates: Rates;
   readonly slowness: Slowness | undefined;
-  /** Multiple of their usual time that the other carriers take. */
+  /** Multiple of the usual time that the other carriers take. */
   readonly common: number;
 }
 

@@ -4,11 +4,11 @@ import type { Rates } from './rates.ts';
 
 /** Something that one view shows of a part of the server. A condition follows if it lasts. */
 export interface Sign extends Omit<Condition, 'since'> {
-  /** Epoch ms, if it is known to have begun before the first view that shows it. */
+  /** Epoch ms, if the sign is known to have begun before the first view that shows it. */
   readonly since?: number;
-  /** Milliseconds for which it must show before it is a condition. */
+  /** Milliseconds for which the sign must show before it is a condition. */
   readonly afterMs: number;
-  /** Milliseconds for which it must be absent before it is none. */
+  /** Milliseconds for which the sign must be absent before its condition ends. */
   readonly untilMs: number;
 }
 

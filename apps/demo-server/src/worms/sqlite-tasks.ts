@@ -10,7 +10,7 @@ const BATCH = 10_000;
 const STRETCH = 100_000;
 
 export type SqliteTasks = {
-  /** Makes the file. Its progress is the number of documents so far. */
+  /** Makes the file. The progress is the number of documents so far. */
   fill(
     file: { readonly path: string; readonly count: number },
     context: TaskContext,

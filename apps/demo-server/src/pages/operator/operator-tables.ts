@@ -34,7 +34,7 @@ interface Figures {
 
 /** A row of a table: its first cell names it. */
 export interface TableRow {
-  /** Unique in its table, and the same for what takes its place. */
+  /** Key that is unique in the table; a row that takes the place of another has the same key. */
   readonly key: string;
   readonly cells: readonly Cell[];
   /** Id of a process that may be killed; empty in a row of the same table that may not. */

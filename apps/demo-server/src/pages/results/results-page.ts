@@ -16,7 +16,7 @@ export interface ResultsPage {
   readonly names: Pick<Names, 'carriers' | 'calls'>;
   /** Credit to show with the stations. */
   readonly credit: string;
-  /** The search as its address has it. */
+  /** Values of the search, as the page's address has them. */
   readonly form: object;
   readonly days: DayBounds & { readonly usual: string };
   readonly examples?: NoteWays['examples'];

@@ -14,7 +14,7 @@ interface StateMark {
   /** Shape that shows the state without its colour. */
   readonly glyph: string;
   readonly word: string;
-  /** Class of its text. */
+  /** Class of the state's text. */
   readonly ink: 'good-ink' | 'warn-ink' | 'bad-ink' | 'accent-ink' | 'muted';
   /** Class of a node: how it is filled and edged. */
   readonly look: 'unknown' | 'healthy' | 'slow' | 'hangs' | 'dead' | 'starting';

@@ -66,7 +66,7 @@ export function layoutOf({ columns, edges }: SystemModel): Layout {
 interface Frame {
   readonly x: number;
   readonly width: number;
-  /** Space before it. */
+  /** Space before the frame. */
   readonly before: number;
 }
 

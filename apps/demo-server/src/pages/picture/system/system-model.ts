@@ -43,7 +43,7 @@ export interface Part {
   readonly state: PartState;
   /** Requests, loads, tasks or calls per second. */
   readonly rate?: number | undefined;
-  /** Short texts in its node, the most important first. */
+  /** Short texts in the part's node, the most important first. */
   readonly lines: readonly string[];
   /** 0 to 1: busy share of a process, running share of a window, saved share of calls. */
   readonly share?: number | undefined;
