@@ -21,7 +21,7 @@ export function circumstances(
   return { ...machine(), command, rounds, loadAverages: [loadBefore, loadAverage()] };
 }
 
-/** Formats it as one line of Markdown. */
+/** Formats the circumstances as one line of Markdown. */
 export function circumstancesLine(circumstances: Circumstances): string {
   const { cores, processor, memoryGiB, platform, node, date, command, rounds } = circumstances;
   const { loadAverages } = circumstances;

@@ -11,7 +11,7 @@ export interface OnTerminal {
   type(text: string): void;
   /** Resolves with the program's exit code. */
   exit(): Promise<number | null>;
-  /** Kills it. Idempotent. */
+  /** Kills the program. Idempotent. */
   close(): Promise<void>;
 }
 

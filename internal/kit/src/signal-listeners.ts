@@ -16,7 +16,7 @@ export interface SignalListeners {
 
 /** The listener of a signal. */
 interface SignalListener {
-  /** `undefined` once it no longer listens. */
+  /** Signal that is listened to; `undefined` once the listener no longer listens. */
   signal: AbortSignal | undefined;
   /** Most signals have one waiter: no set then. */
   waiters: AbortWaiter | Set<AbortWaiter> | undefined;

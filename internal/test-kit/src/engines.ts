@@ -83,17 +83,17 @@ export interface EngineOptions {
 export interface EngineServer extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
-  /** `undefined` while it does not run. */
+  /** Id of the process; `undefined` while the server does not run. */
   readonly pid: number | undefined;
-  /** Starts it again on the same port. Resolves when it answers. */
+  /** Starts the server again on the same port. Resolves when it answers. */
   start(): Promise<void>;
   /** Sends a signal, such as SIGSTOP, or SIGUSR2 for the lame duck mode of NATS. */
   signal(signal: NodeJS.Signals): void;
-  /** Ends it by SIGKILL, or by another signal, and resolves when it has gone. */
+  /** Ends the server by SIGKILL, or by another signal, and resolves when it has gone. */
   stop(signal?: NodeJS.Signals): Promise<void>;
-  /** Replaces its configuration file, and makes it read that. For NATS alone. */
+  /** Replaces the configuration file, and makes the server read it. For NATS alone. */
   reload(config: string): void;
-  /** Connections that it has had so far, the one that asks included. Works without a password alone. */
+  /** Returns the number of connections so far, the one that asks included. Works without a password alone. */
   connections(): Promise<number>;
   close(): Promise<void>;
 }

@@ -29,7 +29,7 @@ export interface Link extends AsyncDisposable {
   readonly state: 'open' | 'stalled' | 'cut' | 'half-open';
   /** Connections of clients. */
   readonly connections: number;
-  /** Bytes that it holds now, at most 256 KiB a direction of a connection. */
+  /** Bytes that the link holds now, at most 256 KiB per direction of a connection. */
   readonly held: number;
   /** Nothing passes, and nothing is lost, until `open`: a link that is down, a machine that is stopped. */
   stall(): void;
@@ -39,7 +39,7 @@ export interface Link extends AsyncDisposable {
   halfOpen(): void;
   /** All passes again. */
   open(): void;
-  /** Changes its speed, for bytes that come from now on. */
+  /** Changes the speed of the link, for bytes that come from now on. */
   setSpeed(speed: LinkSpeed): void;
   close(): Promise<void>;
 }

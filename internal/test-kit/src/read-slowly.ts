@@ -8,9 +8,9 @@ import { runInNewContext } from 'node:vm';
 
 /** Growth of this process while it read, in bytes. */
 interface Growth {
-  /** Bytes that it read. */
+  /** Bytes that the client read. */
   readonly read: number;
-  /** Most growth of its memory, and of what JavaScript holds, each after garbage collection. */
+  /** Most growth of the process's memory, and of what JavaScript holds, each after garbage collection. */
   readonly rss: number;
   readonly held: number;
 }

@@ -3,7 +3,7 @@ import type { LinkSpeed } from '@ticketing/test-kit';
 /** Network between the hosts of a proof and its engines. */
 export interface Network extends AsyncDisposable {
   readonly kind: 'namespaces' | 'loopback';
-  /** Cause of its delays, for the report. */
+  /** Cause of the network's delays, for the report. */
   readonly delays: string;
   /** Address on which engines listen, and the command that runs them there. */
   readonly engines: { readonly host: string; readonly by: readonly string[] };

@@ -21,7 +21,7 @@ export interface JournalLine {
   readonly id: string;
   readonly host: string;
   readonly at: number;
-  /** Time at which its caller gives up. */
+  /** Time at which the caller gives up. */
   readonly deadline: number;
 }
 
@@ -64,7 +64,7 @@ export type ToServingHost =
 export interface Call {
   readonly id: string;
   readonly server: string;
-  /** True if it may run twice, and so is tried again. */
+  /** True if the call may run twice, and so is tried again. */
   readonly mayTwice: boolean;
   /** Epoch milliseconds at which it was due, and milliseconds until its answer. */
   readonly at: number;

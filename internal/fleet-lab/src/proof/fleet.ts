@@ -49,7 +49,7 @@ export interface Member {
   kill(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   tell(message: ToWorkerHost | ToServingHost): void;
-  /** Resolves when it has ended by itself. */
+  /** Resolves when the member has ended by itself. */
   ended(): Promise<void>;
   start(): Promise<void>;
 }

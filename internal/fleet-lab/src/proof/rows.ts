@@ -38,7 +38,7 @@ export interface Row {
   readonly plan?: FleetPlan;
   /** Seconds of a load that takes longer than the setting's. */
   readonly moreSeconds?: number;
-  /** True if it is compared with the same load without a fault. */
+  /** True if the row is compared with the same load without a fault. */
   readonly comparesWithSteady?: boolean;
   act(fleet: Fleet, acting: Acting): Promise<void>;
   judge(evidence: Evidence): Check[];

@@ -109,7 +109,7 @@ export class Balance {
     this.#usual.push(value);
   }
 
-  /** Returns true if it is as even as without a fault, within a tenth. */
+  /** Returns true if the balance is as even as without a fault, within a tenth. */
   isEven(value: number): boolean {
     return value <= 1.1 * Math.max(...this.#usual, 0.02);
   }

@@ -16,7 +16,7 @@ export interface HostSetting {
   readonly capacity: number;
   readonly taskMs: number;
   readonly taskSigma: number;
-  /** Factor by which it is faster than the others. */
+  /** Factor by which the host is faster than the others. */
   readonly speed: number;
   readonly origin: number;
   readonly rate: number;
