@@ -87,7 +87,7 @@ reportDemo(flags, {
   script: 'bench:watching',
   marks: 'watching',
   rows: [
-    ['an idle server', '`--operator off`', 'more, nobody looks', 'more, one page open'],
+    ['an idle server', '`--operator off`', 'more, no viewer', 'more, one page open'],
     ...rows,
   ],
   before: '',

@@ -110,7 +110,7 @@ export type ConformanceTasks = {
   /** Reports 1 to `times`, and returns `times`. */
   readonly report: TaskFn<{ readonly times: number }, number>;
   readonly reportFunction: TaskFn<undefined, string>;
-  /** Reports again after its answer, and marks that. */
+  /** Reports again after the answer, and marks that. */
   readonly reportLate: TaskFn<Mark, string>;
   readonly json: TaskFn<unknown, RawJson>;
   readonly bytes: TaskFn<

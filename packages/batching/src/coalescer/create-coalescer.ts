@@ -343,7 +343,7 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
     return this.#start(load, cause);
   }
 
-  /** Detached loads count; those above a bound do not, so that they refuse no further calls. */
+  /** Returns whether there is no room. Detached loads count up to a bound, so that more of them refuse no further calls. */
   #isFull(): boolean {
     return this.#loads.size + this.#detached.size >= this.#options.maxKeys;
   }

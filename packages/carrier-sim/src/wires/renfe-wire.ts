@@ -210,7 +210,7 @@ function listOf(list: ScriptValue): string {
   return writeDwrScript({ handler: 'handleCallback', batch: '1', value });
 }
 
-/** Every bean has its fields in the order of the alphabet. */
+/** Returns a train as a bean, whose fields are in the order of the alphabet. */
 function encodeTrain(train: Train, index: number): ScriptValue {
   const fares = train.fares.filter(({ seller }) => seller === 'renfe');
   const runs = train.connection ?? [train];

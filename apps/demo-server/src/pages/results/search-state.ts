@@ -11,7 +11,7 @@ export interface SearchState {
   readonly journeys: ReadonlyMap<string, Journey>;
   /** Journeys of the search before, which stay while some carriers are asked again, or another page is. */
   readonly kept: readonly Journey[];
-  /** Joins those with these. */
+  /** Joins `kept` with `fresh`. */
   readonly join?: JoinJourneys | undefined;
   /** Journeys of this search, by id. */
   readonly fresh: ReadonlyMap<string, Journey>;
