@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { titles } from '../src/problem/problem.ts';
 import { SearchParameters } from '../src/search/search-parameters.ts';
 import { ASKED, sharedServer } from './demo.ts';
@@ -41,6 +41,10 @@ test('README: a search is one document, or an event per line', async () => {
 
 test('README: a carrier that hangs is missing at the deadline', async () => {
   expect(others).toEqual([]);
+  // The other tests share the server, in any order.
+  onTestFinished(async () => {
+    await output(`${hang?.replace('{ "kind": "hang" }', 'null')} --silent`);
+  });
   expect(JSON.parse(await output(`${hang} --silent`))).toMatchObject({ fault: { kind: 'hang' } });
   const { body } = await server().get(
     '/search?origin=Madrid&destination=Barcelona&carriers=avlo,renfe',

@@ -41,9 +41,10 @@ function escaped(text: string): string {
 async function svgOf({ values }: MeasuredColumn, caption: string): Promise<string> {
   const positive = values.map(({ value }) => value).filter((value) => value > 0);
   const isWide = Math.max(...positive) / Math.min(...positive) > 100;
+  const title = isWide ? `${caption}, logarithmic` : caption;
   const label = { field: 'label', type: 'nominal' as const, sort: null, title: null };
   const spec = compile({
-    title: { text: caption, anchor: 'start', limit: 330 },
+    title: { text: title, anchor: 'start', limit: 330 },
     data: { values: values.map((each) => ({ ...each, label: shortened(each.label) })) },
     width: 170,
     height: { step: 20 },
