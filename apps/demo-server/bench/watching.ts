@@ -86,10 +86,7 @@ function processorMs(root: number | undefined): number {
 reportDemo(flags, {
   script: 'bench:watching',
   marks: 'watching',
-  rows: [
-    ['an idle server', '`--operator off`', 'more, no viewer', 'more, one page open'],
-    ...rows,
-  ],
+  rows: [['an idle server', '`--operator off`', 'more, no viewer', 'more, one page open'], ...rows],
   before: '',
   after: 'The three servers of a row run at once, on cores that other work may share.',
 });

@@ -1,6 +1,6 @@
 import type { BuiltPage } from './pages.ts';
 
-/** Links of a site: those that lead nowhere, and those that leave it. */
+/** Links of a site that lead nowhere, and links that leave it. */
 export interface CheckedLinks {
   readonly checked: number;
   readonly broken: readonly string[];

@@ -37,7 +37,7 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
-/** Returns a chart without sizes of its own: the page scales it. Its colours are those of the page, light or dark. */
+/** Returns a chart without sizes of its own: the page scales it. Its colours follow the page, light or dark. */
 async function svgOf({ values }: MeasuredColumn, caption: string): Promise<string> {
   const positive = values.map(({ value }) => value).filter((value) => value > 0);
   const isWide = Math.max(...positive) / Math.min(...positive) > 100;
