@@ -95,14 +95,8 @@ test('all carriers hang: 504 problem+json with the status of each', async () => 
 });
 
 test('every carrier busy: 503 problem+json with Retry-After', async () => {
-  const { get, carriersUrl } = await serveDemo(
-    '--carriers',
-    'avlo',
-    '--latency',
-    '0',
-    '--deadline-ms',
-    '400',
-  );
+  const argv = ['--carriers', 'avlo', '--latency', '0', '--deadline-ms', '60000'];
+  const { get, carriersUrl } = await serveDemo(...argv);
   await setPlan(carriersUrl, 'avlo', { fault: { kind: 'throttled', share: 1 } });
   const { status, type, headers } = await get(MADRID_BARCELONA);
   expect({ status, type }).toEqual({ status: 503, type: 'application/problem+json' });
@@ -124,7 +118,9 @@ test.each([
 ] as const)(
   'the only carrier that goes there fails (%s): no list, though carriers that do not go there have answered',
   async (kind, status, state) => {
-    const argv = ['--latency', '0', '--deadline-ms', '500', '--max-in-flight', 'off'];
+    // Only a carrier that hangs has the search wait for its deadline.
+    const deadlineMs = kind === 'hang' ? '500' : '60000';
+    const argv = ['--latency', '0', '--deadline-ms', deadlineMs, '--max-in-flight', 'off'];
     const { get, carriersUrl } = await serveDemo(...argv);
     await setPlan(carriersUrl, 'renfe', { fault: { kind, share: 1 } });
     expect(await get('/search?origin=Madrid&destination=Toledo')).toMatchObject({

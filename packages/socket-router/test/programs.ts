@@ -16,9 +16,16 @@ export async function nextReport(program: ChildProcess): Promise<ProgramReport> 
   return message as ProgramReport;
 }
 
-/** Starts a program with a router of its own; it is killed at the end of the test. */
-export function startProgram(name: string, args: readonly string[]): ChildProcess {
-  const program = fork(new URL(name, import.meta.url), args, { execArgv: [...execArgv] });
+/** Starts a program with a router of its own, with variables added to its environment; it is killed at the end of the test. */
+export function startProgram(
+  name: string,
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): ChildProcess {
+  const program = fork(new URL(name, import.meta.url), args, {
+    execArgv: [...execArgv],
+    env: { ...process.env, ...variables },
+  });
   onTestFinished(() => void program.kill('SIGKILL'));
   return program;
 }

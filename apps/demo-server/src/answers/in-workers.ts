@@ -45,18 +45,22 @@ export function searchTasks(search: () => Search): SearchTasks {
   };
 }
 
-/** Returns the items, or others if there is no host: then no item came. Errors have the class that they had in the worker. */
+/** Returns the items, or others if `isWithout` is true of the error that came before any item. Errors have the class that they had in the worker. */
 function orOthers<Item>(
   items: AsyncIterableIterator<Item>,
+  isWithout: (error: unknown) => boolean,
   others: () => AsyncIterableIterator<Item>,
 ): AsyncIterableIterator<Item> {
   let current = items;
+  let hasCome = false;
   return iteratorOf(
     async () => {
       try {
-        return await current.next();
+        const item = await current.next();
+        hasCome = true;
+        return item;
       } catch (error) {
-        if (current !== items || !isWithoutHost(error)) throw restoredError(error);
+        if (hasCome || current !== items || !isWithout(error)) throw restoredError(error);
         current = others();
         return current.next();
       }
@@ -65,11 +69,8 @@ function orOthers<Item>(
   );
 }
 
-/** Returns whether an error shows that a fleet has no host: the call was never sent. */
-function isWithoutHost(error: unknown): boolean {
-  const isOpen = DispatchError.is(error) && error.code === 'ERR_CIRCUIT_OPEN';
-  return isOpen && DispatchError.is(error.cause) && error.cause.code === 'ERR_NO_HOST';
-}
+/** Errors of a fleet whose hosts are gone, or answer nothing. */
+const LOST: ReadonlySet<string> = new Set(['ERR_WORKER_LOST', 'ERR_CIRCUIT_OPEN', 'ERR_NO_HOST']);
 
 /** Returns the rest of a deadline: the time that a task waited for its worker has passed of it. */
 function leftMs(deadlineMs: number, { deadline = Number.POSITIVE_INFINITY }: TaskContext): number {
@@ -92,7 +93,7 @@ interface WorkersOptions {
 
 /**
  * Runs each search whole in a worker; its events come as its carriers answer. If the worker is lost before the first event, the
- * search begins again, once; later the loss is one error. `own` searches, and counts, while a fleet has no host.
+ * search begins again, once; later the loss is one error. `own` searches, and counts, while no host of a fleet answers.
  */
 export function inWorkers(own: Answers, { dispatcher, carriers, onEnd }: WorkersOptions): Answers {
   const asked = (question: DocumentQuestion, deadlineMs: number): Timed<DocumentQuestion> => ({
@@ -100,6 +101,9 @@ export function inWorkers(own: Answers, { dispatcher, carriers, onEnd }: Workers
     deadlineMs,
   });
   const limits = (deadlineMs: number) => ({ timeoutMs: deadlineMs + TRANSIT_MS, ...retryOptions });
+  // A search only reads, so it may run again here.
+  const isWithoutHost = (error: unknown): boolean =>
+    dispatcher.kind === 'nats' && DispatchError.is(error) && LOST.has(error.code);
   const note = ({ carrier, state, ms }: CarrierStatus): void => {
     // The time of a failure does not show how long the carrier takes.
     if (state === 'ok' || state === 'empty' || state === 'timeout') onEnd(carrier, ms);
@@ -128,7 +132,7 @@ export function inWorkers(own: Answers, { dispatcher, carriers, onEnd }: Workers
         if (event.type === 'carrier-status') note(event.status);
         return event;
       });
-      return orOthers(events, () => own.events(question, { deadlineMs: left() }));
+      return orOthers(events, isWithoutHost, () => own.events(question, { deadlineMs: left() }));
     },
   };
 }

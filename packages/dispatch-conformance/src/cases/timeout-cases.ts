@@ -37,6 +37,8 @@ export const timeoutCases: readonly CaseDraft[] = [
         dispatcher.run('mark', { log, mark: 'late' }, { queueTimeoutMs: 50 }),
       );
       await scratch.reached('log', 1);
+      // The first call goes out at once, the second at the end of this turn, by when the task of the first may already run.
+      await turns();
       clock.advance(50);
       await call;
       await turns();
@@ -96,6 +98,8 @@ export const timeoutCases: readonly CaseDraft[] = [
       const blocked = dispatcher.run('block', { log, mark: 'blocks', until: scratch.path('go') });
       const call = dispatcher.run('echo', 'patient', { runTimeoutMs: 100 });
       await scratch.reached('log', 1);
+      // By then the second call has been sent, too.
+      await turns();
       clock.advance(4000);
       scratch.touch('go');
       assert.deepEqual(await Promise.all([blocked, call]), ['blocks', 'patient']);

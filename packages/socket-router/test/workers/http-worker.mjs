@@ -25,6 +25,13 @@ function arrival(request) {
   return { earliest: first[0] - (last[1] - at), latest: last[0] - (first[1] - at) };
 }
 
+const parent = process.ppid;
+
+/** Resolves once the program of the router has ended, and with it its ends of the pipes to this process. */
+async function untilOrphaned() {
+  while (process.ppid === parent) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
 const answerTo = (journal, stats) => (request, response) => {
   const arrived = arrival(request);
   if (journal) appendFileSync(journal, `${process.pid} ${request.url}\n`);
@@ -65,13 +72,11 @@ const answerTo = (journal, stats) => (request, response) => {
     const { pathname, searchParams } = new URL(url, 'http://worker');
     if (pathname === '/later') setTimeout(send, Number(searchParams.get('ms')));
     else if (pathname === '/write') {
-      setTimeout(
-        () => {
-          process.stderr.write('late\n');
-          setTimeout(send, 50);
-        },
-        Number(searchParams.get('ms')),
-      );
+      // What fails of it is an event before the next turn.
+      const write = () => process.stderr.write('late\n', () => setImmediate(send));
+      const ms = searchParams.get('ms');
+      if (ms === null) void untilOrphaned().then(write);
+      else setTimeout(write, Number(ms));
     } else if (pathname === '/never') response.flushHeaders();
     else if (pathname === '/bytes') {
       response.setHeader('x-twice', ['one', 'two']);
@@ -102,12 +107,12 @@ const routes = {
     target === '/canary' ? { slot: '3' } : { key: target.slice(1), among: ['0', '1', '2'] },
 };
 
-await serve(({ JOURNAL, ROUTE, LAME_DUCK_MS = '100' }) => {
+await serve(({ JOURNAL, ROUTE, LAME_DUCK_MS = '100', ORPHAN_GRACE_MS = '500' }) => {
   const route = routes[ROUTE];
   let handle;
   const answer = answerTo(JOURNAL, () => handle.stats());
   const server = createServer({ keepAliveTimeout: 60_000 }, answer);
-  handle = attachServer(server, { route, orphanGraceMs: 500 });
+  handle = attachServer(server, { route, orphanGraceMs: Number(ORPHAN_GRACE_MS) });
   const lameDuckMs = Number(LAME_DUCK_MS);
   process.once('SIGUSR2', () =>
     handle.close({ graceMs: lameDuckMs + 2000, lameDuckMs }).then(() => process.exit()),
