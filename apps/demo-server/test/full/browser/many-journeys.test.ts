@@ -158,8 +158,9 @@ describeInBrowser(
       expect(tasks.length).toBeGreaterThan(100);
       const most = mostWork(tasks, own);
       console.log(most);
-      // A row has some 45 elements while nobody opens it, and the list 1,000 rows.
-      expect(most.rows).toBeLessThanOrEqual(SLICE_ROWS);
+      // The last slice of one list and the first one of the next may share a task. The list has 1,000 rows, and a row some 45
+      // elements while it is closed.
+      expect(most.rows).toBeLessThanOrEqual(2 * SLICE_ROWS);
       expect(most.styled).toBeLessThan(SLICE_ROWS * 100);
       expect(most.laidOut).toBeLessThan(SLICE_ROWS * 100);
     });
