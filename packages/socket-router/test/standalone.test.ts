@@ -7,6 +7,7 @@ import { gone } from '@ticketing/test-kit';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { attachServer, createSocketRouter, forkWorkers } from '../src/index.ts';
 import { ask } from './clients.ts';
+import { execArgv } from './worker-processes.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -17,7 +18,7 @@ function run(
   env: Readonly<Record<string, string>> = {},
   nodeOptions: readonly string[] = [],
 ): { readonly child: ChildProcess; line(): Promise<string> } {
-  const args = [...nodeOptions, '--conditions=@ticketing/source', fileURLToPath(entry)];
+  const args = [...nodeOptions, ...execArgv, fileURLToPath(entry)];
   const child = spawn(process.execPath, args, {
     env: { ...process.env, REPORT: 'yes', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -70,7 +71,7 @@ test('attachServer({ standalone }) in a process of forkWorkers serves its router
     workers: forkWorkers(entry, {
       workers: 1,
       env: { ...process.env, PORT: String(port) },
-      execArgv: ['--conditions=@ticketing/source'],
+      execArgv,
     }),
     laterRequests: 'connection',
   });

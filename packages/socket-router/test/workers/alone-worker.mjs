@@ -1,6 +1,6 @@
 // Serves alone where no router has started it; reports its port, and its statistics at the end.
 import { createServer } from 'node:http';
-import { attachServer } from '../../src/worker.ts';
+import { attachServer } from '@ticketing/socket-router/worker';
 
 const server = createServer(async (request, response) => {
   if (request.url === '/held') {
