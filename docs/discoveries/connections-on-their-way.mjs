@@ -9,8 +9,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 if (cluster.isWorker) {
   createServer((_, response) => response.end('.')).listen(0, '127.0.0.1');
   process.on('message', (how) => {
-    // Busy: what the primary sends meanwhile is not read.
-    const end = performance.now() + 500;
+    process.send('busy');
+    // What the primary sends meanwhile is not read.
+    const end = performance.now() + 1000;
     while (performance.now() < end);
     if (how === 'exit') process.exit(0);
   });
@@ -21,7 +22,7 @@ if (cluster.isWorker) {
     const [victim] = workers;
     const gone = once(victim, 'exit');
     victim.send(how);
-    await delay(100);
+    await once(victim, 'message');
     const outcomes = Array.from({ length: 4 }, () => ask(port));
     await delay(100);
     if (how === 'SIGKILL') victim.process.kill(how);
