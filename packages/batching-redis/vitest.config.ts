@@ -4,6 +4,10 @@ import shared from '../../vitest.shared.ts';
 export default mergeConfig(
   shared,
   defineProject({
-    test: { name: 'batching-redis', globalSetup: '../../internal/test-kit/setup/redis.ts' },
+    test: {
+      name: 'batching-redis',
+      isolate: false,
+      globalSetup: '../../internal/test-kit/setup/redis.ts',
+    },
   }),
 );

@@ -7,6 +7,6 @@ export default mergeConfig(
   defineProject({
     // Above this folder, as elsewhere: what `npm test` leaves out is below `test/full`.
     root: fileURLToPath(new URL('..', import.meta.url)),
-    test: { name: 'scripts', include: ['test/**/*.test.mjs'] },
+    test: { name: 'scripts', isolate: false, include: ['test/**/*.test.mjs'] },
   }),
 );

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { isFullScale, lives } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { ask, open, received } from './clients.ts';
-import { nextReport, startProgram } from './programs.ts';
+import { ask, open, received } from '../clients.ts';
+import { nextReport, startProgram } from '../programs.ts';
 
 function testEndBySignal(mode: 'socket' | 'passthru', signal: 'SIGTERM' | 'SIGINT'): void {
   test(`signals, mode ${mode}: ${signal} lets a request finish and ends workers and program with 0; a second one changes nothing`, async () => {

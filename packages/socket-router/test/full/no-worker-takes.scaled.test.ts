@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isFullScale, lives, until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { type Answer, ask } from './clients.ts';
-import { openJournal, openRouter } from './router-fixture.ts';
+import { type Answer, ask } from '../clients.ts';
+import { openJournal, openRouter } from '../router-fixture.ts';
 
 const MAX_WAIT_MS = 3000;
 /** The other limits, and the first replacement of a worker, come much later or before. */

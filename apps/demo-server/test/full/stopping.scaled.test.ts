@@ -9,7 +9,7 @@ import {
   requestsAt,
   setPlan,
   startDemo,
-} from './demo.ts';
+} from '../demo.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

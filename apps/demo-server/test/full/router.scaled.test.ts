@@ -11,8 +11,8 @@ import {
   requestsAt,
   sharedProcess,
   startDemo,
-} from './demo.ts';
-import { pidsOf } from './processes.ts';
+} from '../demo.ts';
+import { pidsOf } from '../processes.ts';
 
 const EQUAL = [
   MADRID_BARCELONA,

@@ -1,10 +1,10 @@
 import { isFullScale } from '@ticketing/test-kit';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { DISPATCHES_WITH_WORKERS, type DispatchName } from '../src/flags/dispatch-kinds.ts';
-import { ASKED, eventually, requestsAt, setPlan, sharedServerBy, statsOf } from './demo.ts';
-import { inProcessServer, SEARCH, serveNow, timeless } from './dispatching-servers.ts';
-import { expectEqualCounts } from './equal-counts.ts';
-import { readEvents } from './read-events.ts';
+import { DISPATCHES_WITH_WORKERS, type DispatchName } from '../../src/flags/dispatch-kinds.ts';
+import { ASKED, eventually, requestsAt, setPlan, sharedServerBy, statsOf } from '../demo.ts';
+import { inProcessServer, SEARCH, serveNow, timeless } from '../dispatching-servers.ts';
+import { expectEqualCounts } from '../equal-counts.ts';
+import { readEvents } from '../read-events.ts';
 import {
   expectLostSearch,
   flags,
@@ -13,7 +13,7 @@ import {
   sorted,
   WELL,
   WITHOUT_RENFE,
-} from './whole-searches.ts';
+} from '../whole-searches.ts';
 
 /** Proves that whole searches run in workers of a kind, in the eyes of clients as in this process. */
 function testWholeSearches(dispatch: DispatchName): void {

@@ -11,7 +11,7 @@ import {
   setPlan,
   startDemo,
   statsOf,
-} from './demo.ts';
+} from '../demo.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
