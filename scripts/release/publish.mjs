@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Publishes by changesets. Meanwhile links of shipped pages that leave their package are addresses of the repository, since a
-// registry shows these pages without the files beside them; in the repository they are paths, which work in a clone too.
+// Publishes by changesets. While it does, links of shipped pages that leave their package are addresses on the web, because a
+// registry shows these pages without the rest of the repository. In the repository they stay paths, which work in a clone.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

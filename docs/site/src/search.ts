@@ -33,7 +33,7 @@ export const searchOptions: DefaultTheme.LocalSearchOptions = {
   },
 };
 
-/** Code is found by its words: its colours are not asked for a second time. */
+/** Returns Markdown whose code has no language: the index needs the words of code, not the slow colouring of it. */
 function withoutLanguages(source: string): string {
   return source.replaceAll(/^(\s*```)\w.*$/gm, '$1text');
 }

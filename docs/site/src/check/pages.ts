@@ -8,7 +8,7 @@ export interface BuiltPage {
   readonly html: string;
 }
 
-/** Returns the pages that a build has written, but for the one that a server answers with when there is none. */
+/** Returns the pages that a build has written, without `404.html`. */
 export function builtPages(folder: string): readonly BuiltPage[] {
   return globSync('**/*.html', { cwd: folder })
     .filter((path) => path !== '404.html')

@@ -39,13 +39,13 @@ const flags = {
   }),
   graceMs: flag<number>({
     name: 'grace-ms',
-    about: 'Milliseconds in which a worker must end, with its requests.',
+    about: 'Milliseconds that a worker has to answer its requests and end.',
     value: longestMs,
     fallback: 8000,
   }),
   lameDuckMs: flag<number | undefined>({
     name: 'lame-duck-ms',
-    about: 'The first of them, in which idle clients may get one more answer.',
+    about: 'Milliseconds, the first of --grace-ms, in which kept connections may send one more request.',
     value: longestMs,
     fallback: undefined,
     absent: '2000, half of --grace-ms at most',

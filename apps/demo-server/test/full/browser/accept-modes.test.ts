@@ -5,7 +5,7 @@ import { ACCEPTS } from '../../../src/flags/flag-specs.ts';
 import { eventually, requestsAt, setPlan, sharedProcess } from '../../demo.ts';
 import { describeInBrowser, sharedBrowser } from './browser.ts';
 
-// A guard alone: a browser on a busy machine takes its time.
+// Only a guard against a hang: a browser on a busy machine is slow.
 vi.setConfig({ testTimeout: 240_000 });
 
 const ROUTE = 'origin=Atocha&destination=Barcelona';

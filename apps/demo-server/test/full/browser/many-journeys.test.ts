@@ -3,7 +3,7 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { setPlan, sharedProcess } from '../../demo.ts';
 import { describeInBrowser, sharedBrowser } from './browser.ts';
 
-// A guard alone: a browser on a busy machine takes its time.
+// Only a guard against a hang: a browser on a busy machine is slow.
 vi.setConfig({ testTimeout: 240_000 });
 
 const SHIFTS = `

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { describeInBrowser, sharedBrowser } from './browser.ts';
 
-// A guard alone: a browser on a busy machine takes its time.
+// Only a guard against a hang: a browser on a busy machine is slow.
 vi.setConfig({ testTimeout: 240_000 });
 
 /** Functions that make markup and update a page with it, as globals of a page. */

@@ -14,7 +14,7 @@ import {
 import { askAsPage } from '../../operator-views.ts';
 import { describeInBrowser, sharedBrowser, violationsOf } from './browser.ts';
 
-// A guard alone: a browser on a busy machine takes its time.
+// Only a guard against a hang: a browser on a busy machine is slow.
 vi.setConfig({ testTimeout: 240_000 });
 
 const link = (page: Page, id: string) => page.locator(`svg.map [data-part="${id}"]`);

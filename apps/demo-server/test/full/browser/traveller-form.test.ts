@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { eventually, sharedProcess } from '../../demo.ts';
 import { describeInBrowser, sharedBrowser, violationsOf } from './browser.ts';
 
-// A guard alone: a browser on a busy machine takes its time.
+// Only a guard against a hang: a browser on a busy machine is slow.
 vi.setConfig({ testTimeout: 240_000 });
 
 const ROUTE = 'origin=Madrid&destination=Barcelona';
