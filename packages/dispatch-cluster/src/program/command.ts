@@ -45,7 +45,8 @@ const flags = {
   }),
   lameDuckMs: flag<number | undefined>({
     name: 'lame-duck-ms',
-    about: 'Milliseconds, the first of --grace-ms, in which kept connections may send one more request.',
+    about:
+      'Milliseconds, the first of --grace-ms, in which kept connections may send one more request.',
     value: longestMs,
     fallback: undefined,
     absent: '2000, half of --grace-ms at most',
