@@ -52,6 +52,23 @@ export default {
       unsubscribe('ticketing:batching:join', note);
       assert.equal(heard.length, 1);
     },
+    async 'loads and batches are traced'() {
+      const load = coalesce(async (text) => text, { name: 'traced' });
+      const loads = await traced('load', () => load('a'));
+      assert.deepEqual(loads, [
+        'start traced',
+        'end traced',
+        'asyncStart traced',
+        'asyncEnd traced',
+      ]);
+      const failing = createBatcher(() => Promise.reject(new Error('down')), { name: 'failing' });
+      const batches = await traced('batch', () => assert.rejects(failing.load(1), /down/));
+      const events = ['start', 'end', 'error', 'asyncStart', 'asyncEnd'];
+      assert.deepEqual(
+        batches,
+        events.map((event) => `${event} failing`),
+      );
+    },
   },
   '@ticketing/batching/dataloader': {
     async 'loads of one tick are one batch'() {
@@ -74,11 +91,31 @@ export default {
       assert.deepEqual(await Promise.all([read(), read()]), Array(2).fill(['a 1', 'a 2', 'a 3']));
       assert.equal(opened, 1);
     },
+    async 'streams are traced'() {
+      const streams = createStreamCoalescer(
+        async function* (key) {
+          yield key;
+        },
+        { name: 'read' },
+      );
+      const events = await traced('stream', async () => {
+        for await (const item of streams.follow('a')) assert.equal(item, 'a');
+      });
+      assert.deepEqual(events, ['start read', 'end read', 'asyncStart read', 'asyncEnd read']);
+    },
   },
   '@ticketing/batching/shared': {
     async 'two loaders of one store load once'() {
       const store = createMemoryStore();
       await sharedLoad(() => createCoordinator(store));
+    },
+    async 'calls of a shared loader are traced'() {
+      const coordinator = createCoordinator(createMemoryStore());
+      const load = shareLoads(async (id) => id, { coordinator, name: 'one', ttlMs: 60_000 });
+      const call = () => load(7, { signal: new AbortController().signal });
+      const events = await traced('shared', call);
+      assert.deepEqual(events, ['start one', 'end one', 'asyncStart one', 'asyncEnd one']);
+      await coordinator.close();
     },
   },
   '@ticketing/batching-redis': {
@@ -149,6 +186,20 @@ export default {
     },
   },
 };
+
+/** Returns the events of a tracing channel during a call, each with the name in its message. */
+async function traced(action, call) {
+  const heard = [];
+  const ends = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'].map((event) => {
+    const name = `tracing:ticketing:batching:${action}:${event}`;
+    const note = (message) => heard.push(`${event} ${message.name}`);
+    subscribe(name, note);
+    return () => unsubscribe(name, note);
+  });
+  await call();
+  for (const end of ends) end();
+  return heard;
+}
 
 async function sharedLoad(connect) {
   const coordinators = [await connect(), await connect()];

@@ -34,14 +34,6 @@ export function traceChannel<Trace extends object>(name: string): TraceChannel<T
   if (traced.hasSubscribers !== undefined) return traced as TraceChannel<Trace>;
   const { start, end, asyncStart, asyncEnd, error } = traced;
   const events = [start, end, asyncStart, asyncEnd, error];
-  return {
-    start,
-    end,
-    asyncStart,
-    asyncEnd,
-    error,
-    get hasSubscribers() {
-      return events.some(({ hasSubscribers }) => hasSubscribers);
-    },
-  };
+  const hasSubscribers = { get: () => events.some((event) => event.hasSubscribers) };
+  return Object.defineProperty(traced as TraceChannel<Trace>, 'hasSubscribers', hasSubscribers);
 }

@@ -1,6 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { tracingChannel } from 'node:diagnostics_channel';
-import type { EventChannel, TraceChannel } from '@ticketing/kit';
+import { type EventChannel, type TraceChannel, traceChannel } from '@ticketing/kit';
 import { batchingChannel } from './batching-channel.ts';
 import type {
   BatchTrace,
@@ -11,8 +10,8 @@ import type {
   OverflowMessage,
 } from './batching-messages.ts';
 
-export const loadChannel: TraceChannel<LoadTrace> = tracingChannel('ticketing:batching:load');
-export const batchChannel: TraceChannel<BatchTrace> = tracingChannel('ticketing:batching:batch');
+export const loadChannel: TraceChannel<LoadTrace> = traceChannel('ticketing:batching:load');
+export const batchChannel: TraceChannel<BatchTrace> = traceChannel('ticketing:batching:batch');
 export const joinChannel: EventChannel<JoinMessage> = batchingChannel('ticketing:batching:join');
 export const hitChannel: EventChannel<HitMessage> = batchingChannel('ticketing:batching:hit');
 export const overflowChannel: EventChannel<OverflowMessage> = batchingChannel(

@@ -1,13 +1,22 @@
 import { channel } from 'node:diagnostics_channel';
 import type { FromWorker } from '@ticketing/dispatch/transport';
+import type { EventChannel } from '@ticketing/kit';
+import type {
+  ConnectionDroppedMessage,
+  DispatchClusterMessages,
+} from './dispatch-cluster-messages.ts';
 import type { WorkerReport } from './worker/worker-messages.ts';
 
-/** `{ name, workerId, requests, inFlight, connections }` each time that a worker reports, twice a second at most. */
-const reportChannel = channel('ticketing:dispatch-cluster:worker-report');
-/** `{ name, reason }` of a connection that was closed for `full`, or answered with 503 for `late`. */
-const droppedChannel = channel('ticketing:dispatch-cluster:connection-dropped');
-/** `{ name, workerId }` of a worker that is replaced because it claimed no connection. */
-const wedgedChannel = channel('ticketing:dispatch-cluster:worker-wedged');
+const reportChannel = clusterChannel('ticketing:dispatch-cluster:worker-report');
+const droppedChannel = clusterChannel('ticketing:dispatch-cluster:connection-dropped');
+const wedgedChannel = clusterChannel('ticketing:dispatch-cluster:worker-wedged');
+
+/** Returns a channel of this package, which publishes messages of its type alone. */
+function clusterChannel<Name extends keyof DispatchClusterMessages>(
+  name: Name,
+): EventChannel<DispatchClusterMessages[Name]> {
+  return channel(name);
+}
 
 /** Worker of a cluster, by the name of the cluster. */
 interface WorkerOfCluster {
@@ -29,7 +38,11 @@ export function publishReports(
 }
 
 /** Publishes that connections were dropped. */
-export function publishDropped(name: string, reason: 'full' | 'late', connections = 1): void {
+export function publishDropped(
+  name: string,
+  reason: ConnectionDroppedMessage['reason'],
+  connections = 1,
+): void {
   if (!droppedChannel.hasSubscribers) return;
   for (let each = 0; each < connections; each++) droppedChannel.publish({ name, reason });
 }

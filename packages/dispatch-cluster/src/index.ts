@@ -2,6 +2,12 @@
 
 export type { ClusterOptions } from './cluster-options.ts';
 export { startCluster } from './cluster-supervisor.ts';
+export type {
+  ConnectionDroppedMessage,
+  DispatchClusterMessages,
+  WorkerReportMessage,
+  WorkerWedgedMessage,
+} from './dispatch-cluster-messages.ts';
 export {
   type ClusterMetrics,
   type ClusterMetricsOptions,

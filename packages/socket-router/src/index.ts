@@ -13,12 +13,21 @@ export type {
 } from './contract/head.ts';
 export type { LeaveOptions } from './contract/leave-options.ts';
 export type {
-  HandedOver,
   RouterEvents,
   RouterStats,
   SocketRouter,
   WorkerStats,
 } from './contract/socket-router.ts';
+export type {
+  CircuitOpenMessage,
+  GoneMessage,
+  HandedOver,
+  InspectorOpenMessage,
+  RefusedMessage,
+  ReroutedMessage,
+  SocketRouterMessages,
+  WorkerStateMessage,
+} from './contract/socket-router-messages.ts';
 export type { WorkerHandle, WorkerHandleStats } from './contract/worker-handle.ts';
 // For programs that start workers themselves, such as supervisors of processes:
 export type { RouterWorker, WorkerChannel, WorkerSource } from './contract/worker-source.ts';

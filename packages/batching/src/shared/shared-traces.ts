@@ -1,10 +1,9 @@
-import { tracingChannel } from 'node:diagnostics_channel';
-import type { EventChannel, TraceChannel } from '@ticketing/kit';
+import { type EventChannel, type TraceChannel, traceChannel } from '@ticketing/kit';
 import { batchingChannel } from '../batching-channel.ts';
 import type { SharedJoinMessage, SharedLeadMessage, SharedTrace } from '../batching-messages.ts';
 import { publishEnd } from '../traces.ts';
 
-const sharedChannel: TraceChannel<SharedTrace> = tracingChannel('ticketing:batching:shared');
+const sharedChannel: TraceChannel<SharedTrace> = traceChannel('ticketing:batching:shared');
 const leadChannel: EventChannel<SharedLeadMessage> = batchingChannel(
   'ticketing:batching:shared-lead',
 );

@@ -1,5 +1,4 @@
-import { tracingChannel } from 'node:diagnostics_channel';
-import type { EventChannel, TraceChannel } from '@ticketing/kit';
+import { type EventChannel, type TraceChannel, traceChannel } from '@ticketing/kit';
 import { batchingChannel } from '../batching-channel.ts';
 import type {
   StreamJoinMessage,
@@ -8,7 +7,7 @@ import type {
   StreamTrace,
 } from '../batching-messages.ts';
 
-export const streamChannel: TraceChannel<StreamTrace> = tracingChannel('ticketing:batching:stream');
+export const streamChannel: TraceChannel<StreamTrace> = traceChannel('ticketing:batching:stream');
 export const streamEndChannel: EventChannel<StreamMessage> = batchingChannel(
   'ticketing:batching:stream',
 );

@@ -1,6 +1,12 @@
 import type { AddressInfo, ListenOptions } from 'node:net';
 import type { BucketCounts } from '@ticketing/kit';
 import type { LeaveOptions } from './leave-options.ts';
+import type {
+  CircuitOpenMessage,
+  RefusedMessage,
+  ReroutedMessage,
+  WorkerStateMessage,
+} from './socket-router-messages.ts';
 
 /** Accepts connections and hands them to workers. */
 export interface SocketRouter extends AsyncDisposable {
@@ -32,40 +38,22 @@ export interface SocketRouter extends AsyncDisposable {
 /** A router's events by name; each is published on the diagnostics channel `ticketing:socket-router:<event>` as well. */
 export interface RouterEvents {
   /** The router itself answered a connection, or a request in mode `passthru`; status 0: it closed without an answer. */
-  refused: { readonly status: number; readonly reason: string };
+  refused: RefusedMessage;
   /** Connections that a worker had not claimed go to others. */
-  rerouted: {
-    readonly slot: string;
-    readonly reason: 'worker-stuck' | 'worker-down' | 'declined' | 'unsent';
-    readonly connections: number;
-  };
+  rerouted: ReroutedMessage;
   /** A worker has not claimed a connection within `claimTimeoutMs`; it gets none until it answers again. */
-  'worker-stuck': WorkerEvent;
+  'worker-stuck': WorkerStateMessage;
   /** A worker has claimed nothing for `stuckTimeoutMs`, or got SIGTERM: its source has been asked to replace it. */
-  'worker-replaced': WorkerEvent;
+  'worker-replaced': WorkerStateMessage;
   /** A worker's process or its channel has ended. */
-  'worker-down': WorkerEvent;
+  'worker-down': WorkerStateMessage;
   /** A worker claims connections: at its start, and when it answers again after it was stuck. */
-  'worker-ready': WorkerEvent;
+  'worker-ready': WorkerStateMessage;
   /**
    * Too many workers of these slots failed to start, the last one with `error`. One is started from time to time; until it
    * serves, what would wait for these slots gets 503 at once.
    */
-  'circuit-open': { readonly slots: readonly string[]; readonly error: unknown };
-}
-
-interface WorkerEvent {
-  readonly slot: string;
-  readonly pid: number | undefined;
-}
-
-/** A message of the diagnostics channel `ticketing:socket-router:handed-over`, which is no event: it is published often. */
-export interface HandedOver {
-  readonly slot: string;
-  /** Kind of what a worker has got: in mode `passthru` a request. */
-  readonly kind: 'connection' | 'request';
-  /** Milliseconds, as in `RouterStats.claimMs`. */
-  readonly ms: number;
+  'circuit-open': CircuitOpenMessage;
 }
 
 /** Emits an event of a router. */
@@ -102,7 +90,7 @@ export interface RouterStats {
 }
 
 /** One worker, as a router sees it. */
-export interface WorkerStats extends WorkerEvent {
+export interface WorkerStats extends WorkerStateMessage {
   readonly state: 'starting' | 'ready' | 'stuck' | 'retired' | 'down';
   /** Connections that wait for it, including the one being handed over. */
   readonly queued: number;

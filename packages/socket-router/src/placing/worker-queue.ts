@@ -1,5 +1,5 @@
-import { channel } from 'node:diagnostics_channel';
 import { Fifo, hashText } from '@ticketing/kit';
+import { routerChannel } from '../contract/router-channel.ts';
 import type { WorkerStats } from '../contract/socket-router.ts';
 import type { RouterWorker } from '../contract/worker-source.ts';
 import type { Leave } from '../options/attach-options.ts';
@@ -71,8 +71,7 @@ const READY: WorkerState = { kind: 'ready' };
 const DOWN: WorkerState = { kind: 'down' };
 const FREE: QueueEvent = { kind: 'free' };
 
-/** `{ slot, pid, url }` of a worker whose inspector listens. */
-const inspectorOpenChannel = channel('ticketing:socket-router:inspector-open');
+const inspectorOpenChannel = routerChannel('ticketing:socket-router:inspector-open');
 
 /** Connections on their way to one worker: one is handed over at a time, and the others wait here. */
 export class WorkerQueue {
@@ -327,7 +326,7 @@ export class WorkerQueue {
 
   #inspected(url: unknown): void {
     this.#isInspected = typeof url === 'string';
-    if (!this.#isInspected || !inspectorOpenChannel.hasSubscribers) return;
+    if (typeof url !== 'string' || !inspectorOpenChannel.hasSubscribers) return;
     const { slot, pid } = this.worker;
     inspectorOpenChannel.publish({ slot, pid, url });
   }

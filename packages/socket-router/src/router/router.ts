@@ -1,12 +1,11 @@
-import { channel, hasSubscribers } from 'node:diagnostics_channel';
 import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, type ListenOptions, Server } from 'node:net';
-import { createBucketCounts } from '@ticketing/kit';
+import { createBucketCounts, type EventChannel } from '@ticketing/kit';
 import type { Head } from '../contract/head.ts';
 import type { LeaveOptions } from '../contract/leave-options.ts';
+import { routerChannel } from '../contract/router-channel.ts';
 import type {
   EmitRouterEvent,
-  HandedOver,
   RouterEvents,
   RouterStats,
   SocketRouter,
@@ -27,7 +26,17 @@ import { monotonicMs, withinMs } from '../wire/monotonic-clock.ts';
 import { type Health, healthAnswer } from './health.ts';
 import { SocketFolder } from './socket-folder.ts';
 
-const handedOverChannel = channel('ticketing:socket-router:handed-over');
+const handedOverChannel = routerChannel('ticketing:socket-router:handed-over');
+
+const eventChannels: { readonly [E in keyof RouterEvents]: EventChannel<RouterEvents[E]> } = {
+  refused: routerChannel('ticketing:socket-router:refused'),
+  rerouted: routerChannel('ticketing:socket-router:rerouted'),
+  'worker-stuck': routerChannel('ticketing:socket-router:worker-stuck'),
+  'worker-replaced': routerChannel('ticketing:socket-router:worker-replaced'),
+  'worker-down': routerChannel('ticketing:socket-router:worker-down'),
+  'worker-ready': routerChannel('ticketing:socket-router:worker-ready'),
+  'circuit-open': routerChannel('ticketing:socket-router:circuit-open'),
+};
 
 /** Returned by `listen` once a signal has closed the router. */
 const NO_ADDRESS: AddressInfo = { address: '', family: '', port: 0 };
@@ -107,7 +116,7 @@ class Router implements SocketRouter {
           this.#counts.handedOver += 1;
           this.#claimMs.add(ms);
           if (!handedOverChannel.hasSubscribers) return;
-          handedOverChannel.publish({ slot, kind, ms } satisfies HandedOver);
+          handedOverChannel.publish({ slot, kind, ms });
         },
         refused: (status, reason) => {
           this.#counts.refused += 1;
@@ -170,8 +179,8 @@ class Router implements SocketRouter {
   }
 
   readonly #emit: EmitRouterEvent = (event, data) => {
-    const name = `ticketing:socket-router:${event}`;
-    if (hasSubscribers(name)) channel(name).publish(data);
+    const eventChannel = eventChannels[event];
+    if (eventChannel.hasSubscribers) eventChannel.publish(data);
     this.#emitter.emit(event, data);
   };
 
