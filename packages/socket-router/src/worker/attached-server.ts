@@ -62,6 +62,7 @@ export class AttachedServer implements WorkerHandle {
     this.#options = options;
     this.#watched = watchServer(server, this.draining);
     this.#subscriptions = listenFor(this, options);
+    guardStandardError();
     sendToRouter(options.channel, ANY_ROUTER, { kind: 'attached' });
   }
 
@@ -149,8 +150,6 @@ export class AttachedServer implements WorkerHandle {
   disconnected(): void {
     const links = [...this.#links.values()];
     for (const link of links) link.leave();
-    // `forkWorkers` reads it: a write after its process has ended must not end what is being answered.
-    process.stderr.on('error', () => {});
     if (this.#end !== undefined) return;
     const graceMs = this.#options.orphanGraceMs;
     const leave = { graceMs, lameDuckMs: Math.min(ORPHAN_LAME_DUCK_MS, graceMs / 2) };
@@ -294,4 +293,17 @@ function hasRouter(): boolean {
   return (
     isStartedAsWorker() || (process.getBuiltinModule('node:cluster') as unknown as Cluster).isWorker
   );
+}
+
+/**
+ * Keeps a worker alive that writes to standard error after `forkWorkers`, which reads it, has ended: its requests are still
+ * answered. From the attachment on, because the pipe breaks before the worker learns that its channel has ended.
+ */
+function guardStandardError(): void {
+  const { stderr } = process;
+  if (!stderr.listeners('error').includes(ignoreBrokenPipe)) stderr.on('error', ignoreBrokenPipe);
+}
+
+function ignoreBrokenPipe(error: Error & { readonly code?: string }): void {
+  if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET') throw error;
 }

@@ -26,11 +26,8 @@ function arrival(request) {
 }
 
 const parent = process.ppid;
-
-/** Resolves once the program of the router has ended, and with it its ends of the pipes to this process. */
-async function untilOrphaned() {
-  while (process.ppid === parent) await new Promise((resolve) => setTimeout(resolve, 5));
-}
+/** Called once the next answer has been sent. */
+let afterAnswer;
 
 const answerTo = (journal, stats) => (request, response) => {
   const arrived = arrival(request);
@@ -67,7 +64,9 @@ const answerTo = (journal, stats) => (request, response) => {
         'content-type': 'application/json',
         'content-length': body.length,
       });
-      response.end(body);
+      const next = afterAnswer;
+      afterAnswer = undefined;
+      response.end(body, next);
     };
     const { pathname, searchParams } = new URL(url, 'http://worker');
     if (pathname === '/later') setTimeout(send, Number(searchParams.get('ms')));
@@ -75,8 +74,13 @@ const answerTo = (journal, stats) => (request, response) => {
       // What fails of it is an event before the next turn.
       const write = () => process.stderr.write('late\n', () => setImmediate(send));
       const ms = searchParams.get('ms');
-      if (ms === null) void untilOrphaned().then(write);
-      else setTimeout(write, Number(ms));
+      if (ms === null) {
+        // Before the end of the channel is an event of this process.
+        afterAnswer = () => {
+          while (process.ppid === parent) Atomics.wait(cell, 0, 0, 5);
+          write();
+        };
+      } else setTimeout(write, Number(ms));
     } else if (pathname === '/never') response.flushHeaders();
     else if (pathname === '/bytes') {
       response.setHeader('x-twice', ['one', 'two']);
