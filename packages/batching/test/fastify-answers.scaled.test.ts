@@ -169,6 +169,32 @@ overEachProtocol(() => {
     await Promise.all(later.map(({ answer }) => answer));
   });
 
+  test('a handler with a callback may answer late to those that an answer was not for', async () => {
+    const app = await createApp();
+    const gate = new Gate();
+    app.get('/', coalesce, (request, reply) => {
+      const language = request.headers['accept-language'];
+      void gate.pass().then(() => reply.header('vary', 'Accept-Language').send(language));
+    });
+    const send = await listen(app);
+    const calls = ['es', 'en', 'en'].map((language) =>
+      send('/', { headers: { 'accept-language': language } }),
+    );
+    await asked(app, 3);
+    gate.open();
+    await asked(app, 5);
+    expect(gate.runs).toBe(2);
+    // An answer that Fastify made of the handler's `undefined` would come now.
+    await send('/none').answer;
+    gate.open();
+    const answers = await Promise.all(calls.map(({ answer }) => answer));
+    expect(answers.map(({ status, body }) => `${status} ${body}`)).toEqual([
+      '200 es',
+      '200 en',
+      '200 en',
+    ]);
+  });
+
   test('each client is seen by its own hooks, keeps their headers, and gets the body of the leader', async () => {
     const app = await createApp({ header: true });
     const gate = new Gate();

@@ -2,6 +2,7 @@ import { aFlag, aFunction, type Rule, resolveByRules, showValue } from '@ticketi
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import {
   boundRules,
+  checkKeyless,
   lowerCaseNames,
   nameOr,
   type RequestKey,
@@ -103,11 +104,6 @@ export function resolveRouteCoalesceOptions(
     vary: own,
     shareCredentials,
   } = resolveByRules<ResolvedRouteCoalesceOptions>(action, options, routeRules);
-  const withBody = methods.find((method) => method !== 'GET' && method !== 'HEAD');
-  if (key === undefined && withBody !== undefined) {
-    throw new TypeError(
-      `Cannot ${action}: method ${withBody} needs option \`key\`, unlike GET and HEAD`,
-    );
-  }
+  if (key === undefined) checkKeyless(action, methods);
   return { key, vary: [...vary, ...lowerCaseNames(own)], shareCredentials };
 }

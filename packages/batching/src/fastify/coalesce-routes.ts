@@ -70,7 +70,7 @@ function addTo(app: FastifyInstance, options: CoalesceRoutesOptions): void {
   }
   const sharedRuns = createSharedRuns(coalescer);
   const roles = createRequestRoles(app);
-  const scope = { name: coalescer.name, header, sharedRuns, roles };
+  const scope = { name: coalescer.name, roles };
   let id = 0;
   app.decorate('coalesced', { stats: () => sharedRuns.stats() });
   app.decorateRequest('coalesced', {
@@ -81,7 +81,7 @@ function addTo(app: FastifyInstance, options: CoalesceRoutesOptions): void {
   app.addHook('onRoute', (options: RouteOptions) => {
     const resolved = resolveRouteCoalesceOptions(options, vary);
     if (resolved === undefined) return;
-    const route = { ...coalescedRoute(resolved, id++), key: resolved.key };
+    const route = { ...coalescedRoute(resolved, id++), key: resolved.key, header, sharedRuns };
     options.config = markCoalesced(options.config);
     options.handler = shareHandler(options.handler, route, scope);
     options.onSend = [options.onSend ?? [], sendHook(roles, route)].flat();

@@ -1,22 +1,23 @@
 import type { FastifyRequest } from 'fastify';
 import { canonicalKey } from '../canonical-key.ts';
-import { type SentHeaders, sentHost } from '../http/routes/header-fields.ts';
-import { type CoalescedRoute, checkedKey, requestKey } from '../http/routes/route-key.ts';
+import type { SharedRoute } from '../http/routes/enter-route.ts';
+import { sentHost } from '../http/routes/header-fields.ts';
+import { checkedKey, type KeyedRequest } from '../http/routes/route-key.ts';
 import type { RouteKey } from './coalesce-routes-options.ts';
 
 /** A route of Fastify that is coalesced. */
-export interface FastifyRoute extends CoalescedRoute {
+export interface FastifyRoute extends SharedRoute {
   readonly key: RouteKey | undefined;
 }
 
 /**
- * Makes the key of a request.
+ * Returns the parts of a request that its key is made of.
  *
  * @throws TypeError if the route's own key is an object or a symbol that is not registered; what it throws
  */
-export function keyOfRequest(request: FastifyRequest, route: FastifyRoute): string {
+export function keyedRequest(request: FastifyRequest, route: FastifyRoute): KeyedRequest {
   const { headers, raw } = request;
-  return requestKey({ headers, socket: raw.socket, target: targetOf(request, route) }, route);
+  return { headers, socket: raw.socket, target: targetOf(request, route) };
 }
 
 function targetOf(request: FastifyRequest, { key }: FastifyRoute): string {
@@ -27,5 +28,5 @@ function targetOf(request: FastifyRequest, { key }: FastifyRoute): string {
     const action = `coalesce ${method} ${request.routeOptions.url ?? url}`;
     return canonicalKey('key', checkedKey(key(request), action));
   }
-  return canonicalKey(method, protocol, host, sentHost(headers as SentHeaders), url, originalUrl);
+  return canonicalKey(method, protocol, host, sentHost(headers), url, originalUrl);
 }

@@ -1,28 +1,19 @@
 import { canonicalKey } from '../canonical-key.ts';
 import { Client } from '../http/routes/client.ts';
-import type { RouteCoalescer } from '../http/routes/coalesce-route.ts';
+import { enterRoute, type RoutedRequest, type RouteSteps } from '../http/routes/enter-route.ts';
+import { refusedCall } from '../http/routes/error-answer.ts';
 import { type AnswerHeaders, type SentHeaders, sentHost } from '../http/routes/header-fields.ts';
-import { refusedCall } from '../http/routes/refused-call.ts';
+import { openRoute, type RouteCoalescer, withCoalescer } from '../http/routes/open-route.ts';
 import { setRole } from '../http/routes/request-role.ts';
-import {
-  type CoalescedRoute,
-  checkedKey,
-  coalescedRoute,
-  requestKey,
-} from '../http/routes/route-key.ts';
-import {
-  type CoalesceRouteOptions,
-  type ResolvedCoalesceRouteOptions,
-  resolveCoalesceRouteOptions,
-} from '../http/routes/route-options.ts';
+import { targetOfKey } from '../http/routes/route-key.ts';
+import type { CoalesceRouteOptions, RequestKey } from '../http/routes/route-options.ts';
 import {
   type Answer,
-  answers,
   readAnswer,
   type SharedAnswer,
   unshared,
 } from '../http/routes/shared-answer.ts';
-import { createSharedRuns, type SharedRun, type SharedRuns } from '../http/routes/shared-runs.ts';
+import type { SharedRun } from '../http/routes/shared-runs.ts';
 import { whenLeft } from '../http/routes/when-left.ts';
 import { errorResponse, isOfLeaver } from './error-response.ts';
 import { type HonoContext, type HonoMiddleware, nodeExchange } from './hono-context.ts';
@@ -45,22 +36,17 @@ export interface CoalescedRouteMiddleware extends HonoMiddleware, RouteCoalescer
 export function coalesceRoute(
   options: CoalesceRouteOptions<HonoContext> = {},
 ): CoalescedRouteMiddleware {
-  const resolved = resolveCoalesceRouteOptions(options);
-  const { coalescer, methods } = resolved;
-  const sharedRuns = createSharedRuns(coalescer);
-  const route = coalescedRoute(resolved, 0);
+  const route = openRoute(options);
   const middleware: HonoMiddleware = async (context, next) => {
-    if (!methods.has(context.req.method)) return void (await next());
-    const client = new Client(coalescer.name, (onLeave) => watchClient(context, onLeave));
+    if (!route.methods.has(context.req.method)) return void (await next());
+    const client = new Client(route.coalescer.name, (onLeave) => watchClient(context, onLeave));
     const { incoming } = nodeExchange(context);
-    const sent = (incoming?.headers ?? headersOf(context.req.raw.headers)) as SentHeaders;
-    const routed = { context, next, client, sent, route, sharedRuns, options: resolved };
-    return enter(routed, true);
+    const headers: SentHeaders = incoming?.headers ?? headersOf(context.req.raw.headers);
+    const target = targetOf(context, headers, route.key);
+    const keyed = { headers, socket: incoming?.socket, target };
+    return enterRoute({ ...keyed, context, next, client, route, mayRetry: true }, steps);
   };
-  return Object.assign(middleware, {
-    stats: () => sharedRuns.stats(),
-    close: () => sharedRuns.close(),
-  });
+  return withCoalescer(middleware, route.sharedRuns);
 }
 
 function watchClient(context: HonoContext, onLeave: () => void): void {
@@ -71,32 +57,34 @@ function watchClient(context: HonoContext, onLeave: () => void): void {
   else signal.addEventListener('abort', onLeave, { once: true });
 }
 
-/** One request on its way through a coalesced route. */
-interface RoutedRequest {
+/** One request of Hono on its way through a coalesced route. */
+interface RoutedHonoRequest extends RoutedRequest {
   readonly context: HonoContext;
   readonly next: () => Promise<void>;
-  readonly client: Client;
-  readonly sent: SentHeaders;
-  readonly route: CoalescedRoute;
-  readonly sharedRuns: SharedRuns;
-  readonly options: ResolvedCoalesceRouteOptions<HonoContext>;
 }
 
-/** Leads or follows. */
-function enter(routed: RoutedRequest, mayRetry: boolean): Promise<Response | undefined> {
-  const { context, client, sent, route, sharedRuns, options } = routed;
-  const socket = nodeExchange(context).incoming?.socket;
-  const target = targetOf(context, sent, options);
-  const key = requestKey({ headers: sent, socket, target }, route);
-  const { answer, sharedRun } = sharedRuns.enter(key, client);
-  return sharedRun ? lead(routed, sharedRun, answer) : follow(routed, answer, mayRetry);
-}
+const steps: RouteSteps<RoutedHonoRequest, Response | undefined> = {
+  lead,
+  send({ context, route }, answer) {
+    if (route.header) context.header('x-coalesced', '1');
+    return responseOf(context, answer);
+  },
+  refuse({ context }, error) {
+    throw refusedCallOfHono(error, context);
+  },
+  async runAlone({ context, next, client }) {
+    setRole(context, { view: client });
+    await next();
+    return undefined;
+  },
+};
 
 function lead(
-  { context, next, client, sent, route }: RoutedRequest,
+  routed: RoutedHonoRequest,
   { context: view, settle }: SharedRun,
   answer: Promise<Answer>,
 ): Promise<undefined> {
+  const { context, next, client } = routed;
   const before = headersOf(context.res.headers);
   setRole(context, { view, settle });
   return new Promise((resolve, reject) => {
@@ -109,7 +97,7 @@ function lead(
         if (context.error !== undefined && isOfLeaver(context.error, context)) {
           // The handler gave up for the client of its own request; others may wait for its answer.
           settle(unshared);
-        } else settle(await readResponse(context.res, { before, sent }, route));
+        } else settle(await readResponse(routed, before));
       })
       .then(
         () => resolve(undefined),
@@ -122,38 +110,15 @@ function lead(
 }
 
 async function readResponse(
-  response: Response,
-  exchange: { readonly before: AnswerHeaders; readonly sent: SentHeaders },
-  route: CoalescedRoute,
+  { context, route, headers: sent }: RoutedHonoRequest,
+  before: AnswerHeaders,
 ): Promise<Answer> {
-  const headers = headersOf(response.headers);
+  const { res } = context;
+  const headers = headersOf(res.headers);
   if (headers['x-hono-already-sent'] !== undefined) return unshared;
-  const payload = await wholeBody(response);
+  const payload = await wholeBody(res);
   if (payload === undefined) return unshared;
-  return readAnswer({ ...exchange, status: response.status, headers, payload }, route);
-}
-
-async function follow(
-  routed: RoutedRequest,
-  answer: Promise<Answer>,
-  mayRetry: boolean,
-): Promise<Response | undefined> {
-  const { context, next, client, sent, options } = routed;
-  let shared: Answer;
-  try {
-    shared = await answer;
-  } catch (error) {
-    throw refusedCallOfHono(error, context);
-  }
-  if (shared.kind === 'shared' && answers(shared, sent)) {
-    if (options.header) context.header('x-coalesced', '1');
-    return responseOf(context, shared);
-  }
-  // Its `Vary` is now part of the key: requests that are equal in that too share the next run.
-  if (shared.kind === 'shared' && mayRetry) return enter(routed, false);
-  setRole(context, { view: client });
-  await next();
-  return undefined;
+  return readAnswer({ status: res.status, headers, before, payload, sent }, route);
 }
 
 /** Makes a response of an answer that another request's handler made, besides the headers of this one's own middleware. */
@@ -177,13 +142,11 @@ function refusedCallOfHono(error: unknown, context: HonoContext): unknown {
 function targetOf(
   context: HonoContext,
   sent: SentHeaders,
-  { key }: ResolvedCoalesceRouteOptions<HonoContext>,
+  key: RequestKey<HonoContext> | undefined,
 ): string {
-  const { method, url } = context.req;
-  if (key !== undefined) {
-    return canonicalKey(method, 'key', checkedKey(key(context), `coalesce ${method} ${url}`));
-  }
-  return canonicalKey(method, url, sentHost(sent));
+  const { req } = context;
+  if (key !== undefined) return targetOfKey(key(context), req);
+  return canonicalKey(req.method, req.url, sentHost(sent));
 }
 
 /** Returns headers as an object, with cookies as a list. */

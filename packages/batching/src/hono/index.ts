@@ -1,6 +1,6 @@
 // Share one run of a route's handler between equal requests of Hono in flight
 
-export type { RouteCoalescer } from '../http/routes/coalesce-route.ts';
+export type { RouteCoalescer } from '../http/routes/open-route.ts';
 export type { CoalescedRequest } from '../http/routes/request-role.ts';
 export type { CoalesceRouteOptions } from '../http/routes/route-options.ts';
 export { type CoalescedRouteMiddleware, coalesceRoute } from './coalesce-route.ts';

@@ -7,11 +7,11 @@ export {
   coalesceRoute,
   type HttpRouteOptions,
   type RefuseRequest,
-  type RouteCoalescer,
 } from './routes/coalesce-route.ts';
 export { coalescedRequest } from './routes/coalesced-request.ts';
 export { answerErrors, type ErrorAnswer, errorAnswer } from './routes/error-answer.ts';
 export { endedByLeaving, leavingSignal } from './routes/leaving-signal.ts';
+export type { RouteCoalescer } from './routes/open-route.ts';
 export type { CoalescedRequest } from './routes/request-role.ts';
 export type { CoalesceRouteOptions, RequestKey } from './routes/route-options.ts';
 export type { HttpRequest, HttpResponse } from './routes/when-left.ts';

@@ -1,29 +1,20 @@
 import { canonicalKey } from '../canonical-key.ts';
 import { Client } from '../http/routes/client.ts';
-import type { RouteCoalescer } from '../http/routes/coalesce-route.ts';
-import { type SentHeaders, sentHost } from '../http/routes/header-fields.ts';
+import { enterRoute, type RoutedRequest, type RouteSteps } from '../http/routes/enter-route.ts';
+import { refusedCall } from '../http/routes/error-answer.ts';
+import { sentHost } from '../http/routes/header-fields.ts';
 import { isAbort } from '../http/routes/leaving-signal.ts';
-import { refusedCall } from '../http/routes/refused-call.ts';
+import { openRoute, type RouteCoalescer, withCoalescer } from '../http/routes/open-route.ts';
 import { setRole } from '../http/routes/request-role.ts';
-import {
-  type CoalescedRoute,
-  checkedKey,
-  coalescedRoute,
-  requestKey,
-} from '../http/routes/route-key.ts';
-import {
-  type CoalesceRouteOptions,
-  type ResolvedCoalesceRouteOptions,
-  resolveCoalesceRouteOptions,
-} from '../http/routes/route-options.ts';
+import { targetOfKey } from '../http/routes/route-key.ts';
+import type { CoalesceRouteOptions, RequestKey } from '../http/routes/route-options.ts';
 import {
   type Answer,
-  answers,
   readAnswer,
   type SharedAnswer,
   unshared,
 } from '../http/routes/shared-answer.ts';
-import { createSharedRuns, type SharedRun, type SharedRuns } from '../http/routes/shared-runs.ts';
+import type { SharedRun } from '../http/routes/shared-runs.ts';
 import { whenLeft } from '../http/routes/when-left.ts';
 import type { KoaContext, KoaMiddleware } from './koa-context.ts';
 
@@ -47,45 +38,44 @@ export interface CoalescedRouteMiddleware extends KoaMiddleware, RouteCoalescer 
 export function coalesceRoute(
   options: CoalesceRouteOptions<KoaContext> = {},
 ): CoalescedRouteMiddleware {
-  const resolved = resolveCoalesceRouteOptions(options);
-  const { coalescer, methods } = resolved;
-  const sharedRuns = createSharedRuns(coalescer);
-  const route = coalescedRoute(resolved, 0);
+  const route = openRoute(options);
   const middleware: KoaMiddleware = async (context, next) => {
-    if (!methods.has(context.method)) return void (await next());
-    const client = new Client(coalescer.name, (onLeave) => whenLeft(context.res, onLeave));
-    await enter({ context, next, client, route, sharedRuns, options: resolved }, true);
+    if (!route.methods.has(context.method)) return void (await next());
+    const client = new Client(route.coalescer.name, (onLeave) => whenLeft(context.res, onLeave));
+    const { headers, socket } = context.req;
+    const keyed = { headers, socket, target: targetOf(context, route.key) };
+    await enterRoute({ ...keyed, context, next, client, route, mayRetry: true }, steps);
   };
-  return Object.assign(middleware, {
-    stats: () => sharedRuns.stats(),
-    close: () => sharedRuns.close(),
-  });
+  return withCoalescer(middleware, route.sharedRuns);
 }
 
-/** One request on its way through a coalesced route. */
-interface RoutedRequest {
+/** One request of Koa on its way through a coalesced route. */
+interface RoutedKoaRequest extends RoutedRequest {
   readonly context: KoaContext;
   readonly next: () => Promise<unknown>;
-  readonly client: Client;
-  readonly route: CoalescedRoute;
-  readonly sharedRuns: SharedRuns;
-  readonly options: ResolvedCoalesceRouteOptions<KoaContext>;
 }
 
-/** Leads or follows. */
-function enter(routed: RoutedRequest, mayRetry: boolean): Promise<void> {
-  const { context, client, route, sharedRuns, options } = routed;
-  const { headers, socket } = context.req;
-  const key = requestKey({ headers, socket, target: targetOf(context, options) }, route);
-  const { answer, sharedRun } = sharedRuns.enter(key, client);
-  return sharedRun ? lead(routed, sharedRun, answer) : follow(routed, answer, mayRetry);
-}
+const steps: RouteSteps<RoutedKoaRequest, void> = {
+  lead,
+  send({ context, route }, answer) {
+    fill(context, answer);
+    if (route.header) context.set('x-coalesced', '1');
+  },
+  refuse({ client }, error) {
+    if (!client.hasLeft) throw refusedCall(error);
+  },
+  async runAlone({ context, next, client }) {
+    for (const each of [context, context.req, context.res]) setRole(each, { view: client });
+    await next();
+  },
+};
 
 function lead(
-  { context, next, client, route }: RoutedRequest,
+  routed: RoutedKoaRequest,
   { context: view, settle, fail }: SharedRun,
   answer: Promise<Answer>,
 ): Promise<void> {
+  const { context, next, client } = routed;
   const before = { ...context.response.headers };
   for (const each of [context, context.req, context.res]) setRole(each, { view, settle });
   return new Promise((resolve, reject) => {
@@ -94,7 +84,7 @@ function lead(
     });
     next().then(
       () => {
-        settle(readBody(context, route, before));
+        settle(readBody(routed, before));
         resolve();
       },
       (error) => {
@@ -112,8 +102,7 @@ function lead(
 }
 
 function readBody(
-  context: KoaContext,
-  route: CoalescedRoute,
+  { context, route, headers: sent }: RoutedKoaRequest,
   before: KoaContext['response']['headers'],
 ): Answer {
   const { body, res } = context;
@@ -121,8 +110,7 @@ function readBody(
   if (typeof body === 'object' && body !== null && !(body instanceof Uint8Array)) {
     context.body = JSON.stringify(body);
   }
-  const { status, response, req } = context;
-  const sent = req.headers as SentHeaders;
+  const { status, response } = context;
   return readAnswer(
     { status, headers: response.headers, before, payload: context.body, sent },
     route,
@@ -133,31 +121,6 @@ function readBody(
 function isStream(body: unknown): boolean {
   const { pipe, getReader, arrayBuffer } = Object(body);
   return [pipe, getReader, arrayBuffer].some((member) => typeof member === 'function');
-}
-
-async function follow(
-  routed: RoutedRequest,
-  answer: Promise<Answer>,
-  mayRetry: boolean,
-): Promise<void> {
-  const { context, next, client, options } = routed;
-  let shared: Answer;
-  try {
-    shared = await answer;
-  } catch (error) {
-    if (client.hasLeft) return;
-    throw refusedCall(error);
-  }
-  if (shared.kind === 'shared' && answers(shared, context.req.headers as SentHeaders)) {
-    fill(context, shared);
-    if (options.header) context.set('x-coalesced', '1');
-  } else if (shared.kind === 'shared' && mayRetry) {
-    // Its `Vary` is now part of the key: requests that are equal in that too share the next run.
-    await enter(routed, false);
-  } else {
-    for (const each of [context, context.req, context.res]) setRole(each, { view: client });
-    await next();
-  }
 }
 
 /** Gives a context an answer that another request's handler made. */
@@ -173,11 +136,8 @@ function fill(context: KoaContext, answer: SharedAnswer): void {
   }
 }
 
-function targetOf(context: KoaContext, { key }: ResolvedCoalesceRouteOptions<KoaContext>): string {
-  const { method, protocol, host, url, originalUrl } = context;
-  if (key !== undefined) {
-    return canonicalKey(method, 'key', checkedKey(key(context), `coalesce ${method} ${url}`));
-  }
-  const sent = sentHost(context.req.headers as SentHeaders);
-  return canonicalKey(method, protocol, host, sent, url, originalUrl);
+function targetOf(context: KoaContext, key: RequestKey<KoaContext> | undefined): string {
+  if (key !== undefined) return targetOfKey(key(context), context);
+  const { method, protocol, host, url, originalUrl, req } = context;
+  return canonicalKey(method, protocol, host, sentHost(req.headers), url, originalUrl);
 }

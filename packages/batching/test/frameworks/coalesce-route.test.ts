@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createManualClock } from '@ticketing/test-kit';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Gate, seen } from '../fastify-client.ts';
+import { type Call, Gate, seen } from '../fastify-client.ts';
 import type { HandlerAnswer } from './framework.ts';
 import { frameworks } from './frameworks.ts';
 import { start } from './service-client.ts';
@@ -246,6 +246,33 @@ describe.each(Object.keys(frameworks))('%s', (name) => {
     gate.open();
     const bodies = await Promise.all(calls.map(async ({ answer }) => (await answer).body));
     expect(bodies).toEqual(['es', 'en', 'es', 'en']);
+  });
+
+  test('requests that an answer was not for twice run the handler each, at once', async () => {
+    const gate = new Gate();
+    const { send, asked, coalescer } = await start(name, {
+      handler: async ({ headers }) => {
+        await gate.pass();
+        const vary = headers['x-one'] === '1' ? 'X-One' : 'X-One, X-Two';
+        return { headers: { vary }, body: `${headers['x-one']} ${headers['x-two']}` };
+      },
+    });
+    const sent = ['1 1', '2 1', '2 2', '2 3'];
+    const calls: Call[] = [];
+    for (const each of sent) {
+      const [one = '', two = ''] = each.split(' ');
+      calls.push(send('/shared/a', { headers: { 'x-one': one, 'x-two': two } }));
+      await asked(calls.length);
+    }
+    gate.open();
+    await asked(7);
+    expect(gate.runs).toBe(2);
+    gate.open();
+    await seen(() => gate.runs === 4);
+    expect(coalescer.stats().asked).toBe(7);
+    gate.open();
+    const bodies = await Promise.all(calls.map(async ({ answer }) => (await answer).body));
+    expect(bodies).toEqual(sent);
   });
 
   test('the first client leaves, and the others are answered by its run', async () => {

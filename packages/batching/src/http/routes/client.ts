@@ -4,15 +4,14 @@ import type { CoalescedRequest } from './request-role.ts';
 import type { Answer } from './shared-answer.ts';
 
 /** Calls back if the client leaves before it is answered, at once if it has left. */
-export type WatchClient = (onLeave: () => void) => void;
+type WatchClient = (onLeave: () => void) => void;
 
 /** The client of one request, which may leave before its answer has been written; also the view of a request that waits. */
 export class Client implements CoalescedRequest {
   readonly waiters = 1;
   hasLeft = false;
-  /** Call in flight of this client. */
-  call: WaitingCall<Answer> | undefined;
   readonly #name: string;
+  #call: WaitingCall<Answer> | undefined;
   #controller: AbortController | undefined;
 
   constructor(name: string, watch: WatchClient) {
@@ -26,10 +25,15 @@ export class Client implements CoalescedRequest {
     return this.#controller.signal;
   }
 
+  /** Waits by a call, which ends if the client leaves. */
+  waitBy(call: WaitingCall<Answer>): void {
+    this.#call = call;
+  }
+
   #leave(): void {
     this.hasLeft = true;
     const error = this.#leftError();
-    this.call?.aborted(error);
+    this.#call?.aborted(error);
     this.#controller?.abort(error);
   }
 

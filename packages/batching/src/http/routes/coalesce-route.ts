@@ -1,30 +1,19 @@
 import { aFunction, wrongOption } from '@ticketing/kit';
 import { canonicalKey } from '../../canonical-key.ts';
-import type { CoalescerStats } from '../../coalescer/coalescer.ts';
 import type { BatchingError } from '../../errors.ts';
 import { Client } from './client.ts';
+import { enterRoute, type RoutedRequest, type RouteSteps } from './enter-route.ts';
 import { errorAnswer, sendErrorAnswer } from './error-answer.ts';
-import type { AnswerHeaders, SentHeaders } from './header-fields.ts';
+import type { AnswerHeaders } from './header-fields.ts';
 import { sentHost } from './header-fields.ts';
 import { watchResponse, writeAnswer } from './held-response.ts';
+import { openRoute, type RouteCoalescer, withCoalescer } from './open-route.ts';
 import { setRole } from './request-role.ts';
-import { type CoalescedRoute, checkedKey, coalescedRoute, requestKey } from './route-key.ts';
-import {
-  type CoalesceRouteOptions,
-  type ResolvedCoalesceRouteOptions,
-  resolveCoalesceRouteOptions,
-} from './route-options.ts';
-import { type Answer, answers, readAnswer, unshared } from './shared-answer.ts';
-import { createSharedRuns, type SharedRun, type SharedRuns } from './shared-runs.ts';
+import { targetOfKey } from './route-key.ts';
+import type { CoalesceRouteOptions, RequestKey } from './route-options.ts';
+import { type Answer, readAnswer, unshared } from './shared-answer.ts';
+import type { SharedRun } from './shared-runs.ts';
 import { type HttpRequest, type HttpResponse, whenLeft } from './when-left.ts';
-
-/** Requests in flight of a coalesced route. */
-export interface RouteCoalescer {
-  /** Counters: a request of the route is asked, and joined or loaded. */
-  stats(): CoalescerStats;
-  /** Ends the requests in flight with 503. Call it once the server has closed. */
-  close(): Promise<void>;
-}
 
 /** Middleware of `node:http` shape, as Express, Connect and Nest take it. */
 export interface CoalescedRouteMiddleware extends RouteCoalescer {
@@ -56,27 +45,30 @@ export interface CoalescedRouteMiddleware extends RouteCoalescer {
 export function coalesceRoute(options: HttpRouteOptions = {}): CoalescedRouteMiddleware {
   const { refuse = sendRefusal, ...others } = options;
   if (!aFunction.test(refuse)) throw wrongOption('coalesce a route', 'refuse', aFunction, refuse);
-  const resolved = { ...resolveCoalesceRouteOptions(others), refuse };
-  const { coalescer, methods } = resolved;
-  const sharedRuns = createSharedRuns(coalescer);
-  const route = coalescedRoute(resolved, 0);
+  const route = openRoute(others);
   const middleware = (
     request: HttpRequest,
     response: HttpResponse,
     next: (error?: unknown) => void,
   ): void => {
-    if (!methods.has(request.method ?? '')) {
+    if (!route.methods.has(request.method ?? '')) {
       next();
       return;
     }
-    const client = new Client(coalescer.name, (onLeave) => whenLeft(response, onLeave));
-    const routed = { request, response, next, client, route, sharedRuns, options: resolved };
-    enter(routed, true);
+    const client = new Client(route.coalescer.name, (onLeave) => whenLeft(response, onLeave));
+    let target: string;
+    try {
+      target = targetOf(request, route.key);
+    } catch (error) {
+      next(error);
+      return;
+    }
+    const { headers, socket } = request;
+    const keyed = { headers, socket, target };
+    const routed = { ...keyed, request, response, next, refuse, client, route, mayRetry: true };
+    enterRoute(routed, steps)?.catch(next);
   };
-  return Object.assign(middleware, {
-    stats: () => sharedRuns.stats(),
-    close: () => sharedRuns.close(),
-  });
+  return withCoalescer(middleware, route.sharedRuns);
 }
 
 /** Answers a request that is refused or late. */
@@ -95,49 +87,40 @@ export interface HttpRouteOptions extends CoalesceRouteOptions {
   readonly refuse?: RefuseRequest | undefined;
 }
 
-interface ResolvedHttpRouteOptions extends ResolvedCoalesceRouteOptions<HttpRequest> {
-  readonly refuse: RefuseRequest;
-}
-
 function sendRefusal(error: BatchingError, _request: HttpRequest, response: HttpResponse): void {
   const answer = errorAnswer(error);
   if (answer !== undefined) sendErrorAnswer(response, answer);
 }
 
-/** One request on its way through a coalesced route. */
-interface RoutedRequest {
+/** One request of `node:http` on its way through a coalesced route. */
+interface RoutedHttpRequest extends RoutedRequest {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
   readonly next: (error?: unknown) => void;
-  readonly client: Client;
-  readonly route: CoalescedRoute;
-  readonly sharedRuns: SharedRuns;
-  readonly options: ResolvedHttpRouteOptions;
+  readonly refuse: RefuseRequest;
 }
 
-/** Leads or follows. */
-function enter(routed: RoutedRequest, mayRetry: boolean): void {
-  const { request, client, route, sharedRuns, options, next } = routed;
-  let key: string;
-  try {
-    const { headers, socket } = request;
-    key = requestKey({ headers, socket, target: targetOf(request, options) }, route);
-  } catch (error) {
-    next(error);
-    return;
-  }
-  const { answer, sharedRun } = sharedRuns.enter(key, client);
-  if (sharedRun) lead(routed, sharedRun, answer);
-  else follow(routed, answer, mayRetry).catch(next);
-}
+const steps: RouteSteps<RoutedHttpRequest, undefined> = {
+  lead,
+  send({ response, route }, answer) {
+    if (route.header) response.setHeader('x-coalesced', '1');
+    writeAnswer(response, answer);
+  },
+  refuse({ request, response, client, refuse }, error) {
+    if (!client.hasLeft) refuse(error as BatchingError, request, response);
+  },
+  runAlone({ request, response, next, client }) {
+    for (const each of [request, response]) setRole(each, { view: client });
+    next();
+  },
+};
 
 function lead(
-  { request, response, next, client, route, options }: RoutedRequest,
+  { request, response, next, refuse, client, headers: sent, route }: RoutedHttpRequest,
   { context, settle }: SharedRun,
   answer: Promise<Answer>,
-): void {
+): undefined {
   const before: AnswerHeaders = { ...(response.getHeaders() as AnswerHeaders) };
-  const sent = request.headers as SentHeaders;
   for (const each of [request, response]) setRole(each, { view: context, settle });
   const ignoreLater = watchResponse(response, {
     ended: (ended) => settle(readAnswer({ ...ended, before, sent }, route)),
@@ -147,34 +130,9 @@ function lead(
     // The client left, or the handler is late, in which case the client gets the error instead.
     if (client.hasLeft) return;
     ignoreLater();
-    options.refuse(error, request, response);
+    refuse(error, request, response);
   });
   next();
-}
-
-async function follow(
-  routed: RoutedRequest,
-  answer: Promise<Answer>,
-  mayRetry: boolean,
-): Promise<void> {
-  const { request, response, next, client, options } = routed;
-  let shared: Answer;
-  try {
-    shared = await answer;
-  } catch (error) {
-    if (!client.hasLeft) options.refuse(error as BatchingError, request, response);
-    return;
-  }
-  if (shared.kind === 'shared' && answers(shared, request.headers as SentHeaders)) {
-    if (options.header) response.setHeader('x-coalesced', '1');
-    writeAnswer(response, shared);
-  } else if (shared.kind === 'shared' && mayRetry) {
-    // Its `Vary` is now part of the key: requests that are equal in that too share the next run.
-    enter(routed, false);
-  } else {
-    for (const each of [request, response]) setRole(each, { view: client });
-    next();
-  }
 }
 
 /** Members of a request that Express, and Nest on Fastify, add. A handler may read them, or the ones that were sent. */
@@ -185,14 +143,9 @@ interface RequestOfFramework {
   readonly host?: unknown;
 }
 
-function targetOf(
-  request: HttpRequest,
-  { key }: ResolvedCoalesceRouteOptions<HttpRequest>,
-): string {
-  const { method = '', url, headers, socket } = request;
-  if (key !== undefined) {
-    return canonicalKey(method, 'key', checkedKey(key(request), `coalesce ${method} ${url}`));
-  }
+function targetOf(request: HttpRequest, key: RequestKey | undefined): string {
+  if (key !== undefined) return targetOfKey(key(request), request);
+  const { method, url, headers, socket } = request;
   const { originalUrl, protocol, hostname } = request as RequestOfFramework;
   // Express 4 warns of `host`, and has no other member that Express 5 lacks and a getter does not warn of.
   const host = 'param' in request ? undefined : (request as RequestOfFramework).host;
@@ -200,7 +153,7 @@ function targetOf(
   return canonicalKey(
     method,
     isEncrypted,
-    sentHost(headers as SentHeaders),
+    sentHost(headers),
     url,
     ...[originalUrl, protocol, hostname, host].map((value) =>
       typeof value === 'string' ? value : undefined,

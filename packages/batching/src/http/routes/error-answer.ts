@@ -1,10 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import { BatchingError } from '../../errors.ts';
 import { endedByLeaving } from './leaving-signal.ts';
-import { RETRY_HEADERS } from './refused-call.ts';
 import { roleOf } from './request-role.ts';
 import { unshared } from './shared-answer.ts';
 import type { HttpRequest, HttpResponse } from './when-left.ts';
+
+/** Headers of a 503: the seconds that a client should wait. */
+const RETRY_HEADERS = { 'retry-after': '1' };
 
 /** Answer to a request whose call was ended: a problem document of RFC 9457. */
 export interface ErrorAnswer {
@@ -38,6 +40,17 @@ export function errorAnswer(error: unknown): ErrorAnswer | undefined {
       detail,
     }),
   };
+}
+
+/**
+ * Makes a new error of a failure of the coalescer, which frameworks answer by its `statusCode` and `headers`: several requests may
+ * have met the same one. With 503 the client is asked to wait.
+ */
+export function refusedCall(error: unknown): unknown {
+  if (!BatchingError.is(error)) return error;
+  const { code, message, data, statusCode } = error;
+  const refused = new BatchingError(code, message, { data, cause: error });
+  return statusCode === 503 ? Object.assign(refused, { headers: RETRY_HEADERS }) : refused;
 }
 
 /**

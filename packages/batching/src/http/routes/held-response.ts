@@ -3,14 +3,14 @@ import type { SharedAnswer } from './shared-answer.ts';
 import type { HttpResponse } from './when-left.ts';
 
 /** End of a response. */
-export interface EndedResponse {
+interface EndedResponse {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly payload: Uint8Array | null;
 }
 
 /** Receives what becomes of a response. Both may be called several times. */
-export interface ResponseWatcher {
+interface ResponseWatcher {
   /** Called before a response ends whose bytes are known. */
   readonly ended: (response: EndedResponse) => void;
   /** Called when the bytes come over time, by another way or never. */

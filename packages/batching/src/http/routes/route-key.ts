@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { canonicalKey, type KeyValue } from '../../canonical-key.ts';
 import { requestHeader, type SentHeaders } from './header-fields.ts';
+import type { HttpRequest } from './when-left.ts';
 
 /** Most names of headers that are learned from the answers of one route. */
 const MAX_LEARNED = 16;
@@ -89,6 +90,18 @@ export function requestKey(request: KeyedRequest, route: CoalescedRoute): string
  */
 function certificateOf(socket: unknown): string | undefined {
   return (socket as Partial<TLSSocket> | undefined)?.getPeerX509Certificate?.()?.fingerprint256;
+}
+
+/**
+ * Returns the target of a request whose route has the option `key`.
+ *
+ * @throws TypeError for an object, which is equal to none, and for a symbol that is not registered
+ */
+export function targetOfKey(
+  value: unknown,
+  { method, url }: Pick<HttpRequest, 'method' | 'url'>,
+): string {
+  return canonicalKey(method, 'key', checkedKey(value, `coalesce ${method} ${url}`));
 }
 
 /**

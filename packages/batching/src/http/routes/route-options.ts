@@ -112,6 +112,19 @@ const rules = {
   ...boundRules,
 } satisfies Record<keyof CoalesceRouteOptions, Rule>;
 
+/**
+ * Checks the methods of a route without the option `key`.
+ *
+ * @throws TypeError for a method with a body
+ */
+export function checkKeyless(action: string, methods: readonly string[]): void {
+  const withBody = methods.find((method) => method !== 'GET' && method !== 'HEAD');
+  if (withBody === undefined) return;
+  throw new TypeError(
+    `Cannot ${action}: method ${withBody} needs option \`key\`, unlike GET and HEAD`,
+  );
+}
+
 type Resolved<R> = Omit<ResolvedCoalesceRouteOptions<R>, 'methods' | 'coalescer'> &
   RouteCoalescerOptions & { readonly methods: readonly string[] };
 
@@ -126,12 +139,7 @@ export function resolveCoalesceRouteOptions<R>(
   const { key, methods, vary, shareCredentials, header, ...coalescer } = resolveByRules<
     Resolved<R>
   >('coalesce a route', options, rules);
-  const withBody = methods.find((method) => method !== 'GET' && method !== 'HEAD');
-  if (key === undefined && withBody !== undefined) {
-    throw new TypeError(
-      `Cannot coalesce a route: method ${withBody} needs option \`key\`, unlike GET and HEAD`,
-    );
-  }
+  if (key === undefined) checkKeyless('coalesce a route', methods);
   return {
     methods: new Set(methods),
     key,

@@ -56,7 +56,7 @@ const ofBody = [
 ];
 
 /** An answer that is about to be sent, and the request that it is for. */
-export interface AnswerToRead {
+interface AnswerToRead {
   readonly status: number;
   readonly headers: AnswerHeaders;
   /** Headers that the answer had before the handler ran. */

@@ -12,7 +12,7 @@ export interface SharedRun {
   fail(error: unknown): void;
 }
 
-export interface Entry {
+interface Entry {
   /** Rejects if the client leaves, at the load timeout, above a bound, and after the close. */
   readonly answer: Promise<Answer>;
   /** Present if this request leads: it must run the handler. */
@@ -45,12 +45,13 @@ export function createSharedRuns(options: CoalescerOptions<string, Answer>): Sha
       if (client.hasLeft)
         return { answer: coalescer.get(key, { signal: client.signal }), sharedRun: undefined };
       try {
-        client.call = coalescer.join(key);
+        const call = coalescer.join(key);
+        client.waitBy(call);
+        // The loader is called inside the call of `join`, or not at all.
+        return { answer: call.promise, sharedRun: opened.pop() };
       } catch (error) {
         return { answer: Promise.reject(error), sharedRun: undefined };
       }
-      // The loader is called inside the call of `join`, or not at all.
-      return { answer: client.call.promise, sharedRun: opened.pop() };
     },
     stats: () => coalescer.stats(),
     close: () => coalescer.close(),
