@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { type FullVerdict, fullVerdict, isTimeout } from '../classify.ts';
+import { type FullVerdict, isTimeout, verdictOn } from '../classify.ts';
 import { attemptTimedOut, type GuardError, guardClosed, timedOut } from '../errors.ts';
 import type { Attempt, RunOptions } from '../guard.ts';
 import { Call, CallAttempt, type GuardRecord } from '../guard-record.ts';
@@ -115,11 +115,13 @@ function begin(call: Call, attempt: CallAttempt, now: number): void {
     return;
   }
   const latest = call.until - medianOf(guard.latencies);
-  const until = at > now ? Math.min(latest, now + rate.maxWaitMs) : latest;
-  if (at > until) refuse(attempt, rateRefusal(guard, now), now);
-  else if (at <= now && line.size >= (limit.options?.maxQueued ?? 0)) {
+  if (at > now) {
+    const until = Math.min(latest, now + rate.maxWaitMs);
+    if (at > until) refuse(attempt, rateRefusal(guard, now), now);
+    else wait(attempt, until, now);
+  } else if (now > latest || line.size >= (limit.options?.maxQueued ?? 0)) {
     refuse(attempt, placeRefusal(guard), now);
-  } else wait(attempt, until, now);
+  } else wait(attempt, latest, now);
 }
 
 function wait(attempt: CallAttempt, until: number, now: number): void {
@@ -158,15 +160,15 @@ function send(attempt: CallAttempt, now: number): void {
   }
   setDue(call, now);
   attempt.view = new AttemptView(attempt, call.deadline, call);
-  let result: unknown;
+  let result: Promise<unknown>;
   try {
-    result = call.fn(attempt.view);
+    // Of a promise of this realm it is that promise itself.
+    result = Promise.resolve(call.fn(attempt.view));
   } catch (error) {
     failed(attempt, error);
     return;
   }
-  // Of a promise of this realm it is that promise itself.
-  Promise.resolve(result).then(attempt.onValue, attempt.onError);
+  result.then(attempt.onValue, attempt.onError);
 }
 
 /** Counts an attempt that is sent, and publishes what is not usual. */
@@ -208,7 +210,15 @@ export function failed(attempt: CallAttempt, error: unknown): void {
   const { call } = attempt;
   const { guard } = call;
   const now = guard.clock.now();
-  const verdict = fullVerdict(guard.options.classify(error), error);
+  let verdict: FullVerdict;
+  try {
+    verdict = verdictOn(error, guard.options.classify);
+  } catch (wrong) {
+    release(attempt, { outcome: 'ignored', retryAfterMs: undefined }, false, wrong, now);
+    fail(call, wrong, now);
+    drain(guard, now);
+    return;
+  }
   if (verdict.outcome === 'success') {
     // The upstream answered, though with an error: nothing is tried again.
     succeed(attempt, now);
@@ -250,7 +260,7 @@ function succeed(attempt: CallAttempt, now: number): void {
     if (call.main.state === 'sent') addLatency(latencies, now - call.main.startedAt);
   } else addLatency(latencies, ms);
   const before = limit.exact;
-  noteLatency(limit, ms);
+  noteLatency(limit, ms, attempt.startedAt, now);
   if (limit.exact !== before) publishLimit(guard, before);
   freePlace(limit);
   if (circuit !== undefined) note(guard, circuit, attempt, false, now);
@@ -270,7 +280,7 @@ function release(
   counts[outcome] += 1;
   if (isTime && outcome === 'failure') {
     const before = limit.exact;
-    noteTimeout(limit);
+    noteTimeout(limit, now);
     if (limit.exact !== before) publishLimit(guard, before);
   }
   freePlace(limit);
@@ -463,27 +473,40 @@ export function closeCalls(guard: GuardRecord): void {
   }
 }
 
-/** Does for a call what is due. */
-export function due(call: Call, now: number): void {
-  const { guard, main, hedge } = call;
+/** Does what is due for some calls: first what may free places, then what waits for them. */
+export function due(calls: readonly Call[], now: number): void {
+  for (const call of calls) if (!isWaiting(call)) dueOf(call, now);
+  for (const call of calls) {
+    drain(call.guard, now);
+    if (isWaiting(call)) giveUpWaiting(call, now);
+    drain(call.guard, now);
+  }
+}
+
+function isWaiting({ main }: Call): boolean {
+  return main.waiting?.list !== undefined;
+}
+
+function dueOf(call: Call, now: number): void {
+  // What was done for another call may have ended this one.
+  if (call.place < 0) return;
   if (now >= call.until) {
     expire(call, now);
     return;
   }
-  const waiting = main.waiting;
-  if (waiting?.list !== undefined) {
-    drain(guard, now);
-    if (now >= waiting.until && guard.line.delete(waiting)) {
-      const isRate = sendableAt(guard.rate, 0, now) > now;
-      refuse(waiting.attempt, isRate ? rateRefusal(guard, now) : placeRefusal(guard), now);
-      drain(guard, now);
-      return;
-    }
-  }
-  timeOut(main, now);
-  if (hedge !== undefined) timeOut(hedge, now);
-  if (call.nextAt <= now) beginNext(call, now);
+  timeOut(call.main, now);
+  if (call.hedge !== undefined) timeOut(call.hedge, now);
+  if (call.nextAt <= now && call.place >= 0) beginNext(call, now);
   if (call.place >= 0) setDue(call, now);
+}
+
+function giveUpWaiting(call: Call, now: number): void {
+  const { guard, main } = call;
+  const { waiting } = main;
+  if (waiting === undefined || now < waiting.until) return;
+  guard.line.delete(waiting);
+  const isRate = sendableAt(guard.rate, 0, now) > now;
+  refuse(main, isRate ? rateRefusal(guard, now) : placeRefusal(guard), now);
 }
 
 /** Sends a hedge beside the attempt that is in flight, or begins a retry. */
