@@ -14,6 +14,7 @@ import type { Setup } from './setups.ts';
 import { createTruth } from './truth/expected-lines.ts';
 import { processesWith } from './world/processes.ts';
 import { observe } from './world/observe.ts';
+import { watchStarvation } from './world/watch-starvation.ts';
 import { startWorld, type World } from './world/world.ts';
 
 export interface RunSetupOptions {
@@ -86,6 +87,7 @@ export async function runSetup(setup: Setup, options: RunSetupOptions): Promise<
   let isStopping = false;
   const checking = setInterval(check, CHECK_MS);
   const watch = watchLateness((late) => log.add({ kind: 'late', ms: late }));
+  const starvation = watchStarvation(world.parts, log);
   const truth = createTruth(TIMETABLE);
   const questions = questionsFrom(Date.now());
   const load = (firstId: number): Load => {
@@ -119,6 +121,7 @@ export async function runSetup(setup: Setup, options: RunSetupOptions): Promise<
     isStopping = true;
     clearInterval(checking);
     watch.end();
+    starvation.end();
     clients.close();
     await world.close();
   }
@@ -187,17 +190,17 @@ async function settled(
 /** Ends the demo, then its hosts, as a service manager does. */
 async function stop(world: World, log: ReturnType<typeof createEventLog>): Promise<void> {
   const { demo, hosts, folder } = world;
-  const own = demo.pid;
-  for (const child of [demo, ...hosts.map((host) => host.child)]) {
+  const children = [demo, ...hosts.map((host) => host.child)];
+  for (const child of children) {
     const from = performance.now();
     child.kill('SIGTERM');
     const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
     const exit = await child.ended();
     clearTimeout(late);
-    const isLast = child.pid !== own || hosts.length === 0;
-    const left = isLast
-      ? [...processesWith(`TMPDIR=${folder}\0`).map((pid) => `process ${pid}`), ...world.files()]
-      : [];
+    const left =
+      child === children.at(-1)
+        ? [...processesWith(`TMPDIR=${folder}\0`).map((pid) => `process ${pid}`), ...world.files()]
+        : [];
     const tookMs = Math.round(performance.now() - from);
     log.add({ kind: 'stopped', program: child.name, exit, tookMs, left });
   }

@@ -2,7 +2,7 @@ import type { ChaosEvent } from './events/event.ts';
 import type { FaultName } from './faults/fault.ts';
 import { type Grade, gradeOf } from './invariants/grade.ts';
 import { recoveryMs } from './invariants/request-invariants.ts';
-import { timelineOf } from './invariants/timeline.ts';
+import { starvedMs, timelineOf } from './invariants/timeline.ts';
 import { open } from './invariants/whole-invariants.ts';
 import type { Violation } from './invariants/invariants.ts';
 
@@ -19,6 +19,8 @@ export interface Summary {
   readonly memory: readonly [beforeBytes: number, afterBytes: number];
   readonly descriptors: readonly [before: number, after: number];
   readonly left: number;
+  /** Milliseconds for which processes of the demo had no core, by the longest of each part. */
+  readonly starvedMs: number;
   /** Breaches by invariant. */
   readonly violations: Readonly<Partial<Record<string, number>>>;
 }
@@ -50,6 +52,7 @@ export function summaryOf(
     memory: [before?.memoryBytes ?? 0, after?.memoryBytes ?? 0],
     descriptors: [before ? open(before) : 0, after ? open(after) : 0],
     left: timeline.of('stopped').reduce((sum, { left }) => sum + left.length, 0),
+    starvedMs: starvedMs({ fromMs: 0, toMs: run.events.at(-1)?.atMs ?? 0 }, timeline),
     violations: counted(run.violations.map(({ invariant }) => invariant)),
   };
 }

@@ -73,6 +73,14 @@ export type ChaosEvent = { readonly atMs: number } & (
   | { readonly kind: 'fault-ended'; readonly fault: number }
   /** The harness itself was late: the machine had no time for it. */
   | { readonly kind: 'late'; readonly ms: number }
+  /** A process was ready to run and had no core, for so many of the last `ofMs`. */
+  | {
+      readonly kind: 'starved';
+      readonly part: string;
+      readonly pid: number;
+      readonly ms: number;
+      readonly ofMs: number;
+    }
   | { readonly kind: 'observed'; readonly when: 'before' | 'after'; readonly state: Observed }
   | {
       readonly kind: 'stopped';

@@ -1,6 +1,13 @@
 import type { Breach, Invariant, Terms } from './invariant.ts';
+import type { Ending } from '../events/event.ts';
 import { gradeOf, unexplained } from './grade.ts';
-import { type LoggedFault, type LoggedRequest, overlapMs, type Timeline } from './timeline.ts';
+import {
+  type LoggedFault,
+  type LoggedRequest,
+  overlapMs,
+  starvedMs,
+  type Timeline,
+} from './timeline.ts';
 
 /** Time beyond its deadline in which a request must end. */
 export const GRACE_MS = 1500;
@@ -31,16 +38,22 @@ function ofEach(
 const stopsServing = ({ began: { name: fault, part } }: LoggedFault): boolean =>
   fault === 'SIGSTOP' && (part === 'server' || part === 'primary');
 
+/** True if the head of an answer came. */
+function hasBegun(ending: Ending | undefined): boolean {
+  if (ending === undefined || ending.how === 'refused') return false;
+  return ending.how === 'left' ? ending.answering : ending.status !== undefined;
+}
+
 export const endsInTime = ofEach(
   'ends-in-time',
   `Each accepted request ends within its deadline + ${GRACE_MS} ms`,
   (request, timeline, { deadlineMs }) => {
     const { fromMs, toMs, ending, heldMs, sent } = request;
     // The operator's events have no end: their client leaves. The first byte of them is in time.
-    if (sent.route === 'events' && ending?.how === 'left' && ending.answering) return undefined;
+    if (sent.route === 'events' && hasBegun(ending)) return undefined;
     if (ending?.how === 'refused') return undefined;
-    const late = timeline.lates.map(({ atMs, ms }) => ({ fromMs: atMs - ms, toMs: atMs }));
-    const excused = overlapMs(request, [...timeline.faults.filter(stopsServing), ...late]);
+    const stoppedMs = overlapMs(request, timeline.faults.filter(stopsServing));
+    const excused = stoppedMs + starvedMs(request, timeline);
     const limitMs = deadlineMs + GRACE_MS + heldMs + excused;
     // An SSE stream that is open is not late by that.
     if (sent.route === 'events' && ending === undefined) return undefined;
@@ -152,9 +165,20 @@ export const goodAfterFaults = ofEach(
     if (request.fromMs >= (timeline.phaseFrom('idle') ?? Number.POSITIVE_INFINITY))
       return undefined;
     const grade = gradeOf(request, { timeline, terms });
-    return ['good', 'left', 'open'].includes(grade) ? undefined : `is ${grade}`;
+    if (['good', 'left', 'open'].includes(grade)) return undefined;
+    const isSlowness = ['refused', 'failed', 'partial'].includes(grade);
+    return isSlowness && wasStarved(request, timeline, terms) ? undefined : `is ${grade}`;
   },
 );
+
+/** True if the machine had no core for so long before a request that the server refuses those that would be late. */
+function wasStarved(
+  { fromMs, toMs }: LoggedRequest,
+  timeline: Timeline,
+  { deadlineMs }: Terms,
+): boolean {
+  return starvedMs({ fromMs: fromMs - deadlineMs, toMs }, timeline) >= deadlineMs / 3;
+}
 
 /** Returns the milliseconds from the end of the faults to the last request that was not good. */
 export function recoveryMs(timeline: Timeline, terms: Terms): number {
@@ -163,7 +187,8 @@ export function recoveryMs(timeline: Timeline, terms: Terms): number {
   const bad = timeline.requests.filter(
     (request) =>
       request.fromMs >= calm &&
-      !['good', 'left', 'open'].includes(gradeOf(request, { timeline, terms })),
+      !['good', 'left', 'open'].includes(gradeOf(request, { timeline, terms })) &&
+      !wasStarved(request, timeline, terms),
   );
   return Math.max(0, ...bad.map(({ fromMs }) => fromMs - calm));
 }

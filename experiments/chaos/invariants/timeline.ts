@@ -54,6 +54,30 @@ export function timelineOf(events: readonly ChaosEvent[]): Timeline {
   };
 }
 
+/**
+ * Returns for how many milliseconds of a span the machine had no core for who was to answer: the harness, and of each part the process
+ * that waited longest.
+ */
+export function starvedMs(
+  span: { readonly fromMs: number; readonly toMs: number },
+  { lates, of: eventsOf }: Pick<Timeline, 'lates' | 'of'>,
+): number {
+  const byPart = new Map<string, Map<number, number>>();
+  const events = eventsOf('starved');
+  for (const { atMs, part, pid, ms, ofMs } of events) {
+    const shared = overlapMs(span, [{ fromMs: atMs - ofMs, toMs: atMs }]);
+    if (shared === 0) continue;
+    const pids = byPart.get(part) ?? new Map<number, number>();
+    byPart.set(part, pids.set(pid, (pids.get(pid) ?? 0) + Math.min(ms, shared)));
+  }
+  const parts = [...byPart.values()].map((pids) => Math.max(...pids.values()));
+  const own = overlapMs(
+    span,
+    lates.map(({ atMs, ms }) => ({ fromMs: atMs - ms, toMs: atMs })),
+  );
+  return parts.reduce((sum, ms) => sum + ms, own);
+}
+
 /** Returns how many milliseconds of a span the spans of others cover, each counted by itself. */
 export function overlapMs(
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },

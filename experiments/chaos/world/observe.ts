@@ -1,11 +1,10 @@
 import type { Observed } from '../events/event.ts';
-import { processesUnder, useOf } from './processes.ts';
+import { useOf } from './processes.ts';
 import type { World } from './world.ts';
 
 /** Looks at all processes and files of a world. */
 export function observe(world: World): Observed {
-  const { demo, hosts } = world;
-  const known = [demo.pid, ...hosts.map(({ child }) => child.pid)].flatMap(processesUnder);
+  const known = world.parts();
   const processes: Record<string, number> = {};
   for (const { part } of known) processes[part] = (processes[part] ?? 0) + 1;
   const pids = world.all();

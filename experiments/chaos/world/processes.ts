@@ -54,6 +54,12 @@ export function useOf(pid: number): ProcessUse | undefined {
   return { rssBytes: Number(kilobytes) * 1024, threads: Number(threads), descriptors };
 }
 
+/** Returns the milliseconds that the main thread of a process has waited for a core so far. */
+export function waitedMs(pid: number): number | undefined {
+  const [, waitedNs] = (read(`/proc/${pid}/schedstat`) ?? '').split(' ');
+  return waitedNs === undefined ? undefined : Number(waitedNs) / 1e6;
+}
+
 function kindOf(path: string): string[] {
   try {
     return [readlinkSync(path).replace(/:\[\d+\]$/, '')];

@@ -11,7 +11,7 @@ import {
 } from '@ticketing/test-kit';
 import type { EngineName, Part, Setup } from '../setups.ts';
 import { type Child, startChild } from './child.ts';
-import { processesUnder, processesWith } from './processes.ts';
+import { type ProcessFacts, processesUnder, processesWith } from './processes.ts';
 
 /** The demo as its user starts it, and all that it needs, each as a process of its own. */
 export interface World {
@@ -29,6 +29,8 @@ export interface World {
   readonly memoryFolder: string | undefined;
   /** Pids of the living processes of a part. */
   pidsOf(part: Part): readonly number[];
+  /** Living processes of the demo and its hosts. */
+  parts(): readonly ProcessFacts[];
   /** Pids of the demo and its hosts, with those that nobody waits for any more. */
   all(): readonly number[];
   /** Files, folders and sockets of the demo on disk and in memory. */
@@ -114,7 +116,8 @@ export async function startWorld(setup: Setup, options: WorldOptions): Promise<W
     ends.push(async () => stopChild(demo));
     const url = new URL(/^ticketing +(\S+)/m.exec(demo.output())?.[1] ?? '').origin;
     const memoryFolder = canMountMemory() ? `/proc/${demo.pid}/root/dev/shm` : undefined;
-    const roots = (): number[] => [demo.pid, ...hosts.map(({ child }) => child.pid)];
+    const parts = (): ProcessFacts[] =>
+      [demo.pid, ...hosts.map(({ child }) => child.pid)].flatMap(processesUnder);
     return {
       ...{ url, carriersUrl, demo, engines, carriers, hosts, folder, memoryFolder, close },
       pidsOf(part) {
@@ -126,17 +129,14 @@ export async function startWorld(setup: Setup, options: WorldOptions): Promise<W
           .filter((each) => each.part === part)
           .map(({ pid }) => pid);
       },
-      all: () => [...new Set([...roots().flatMap(under), ...processesWith(marks)])],
+      parts,
+      all: () => [...new Set([...parts().map(({ pid }) => pid), ...processesWith(marks)])],
       files: () => [folder, ...(memoryFolder ? [memoryFolder] : [])].flatMap(filesIn),
     };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-function under(pid: number): number[] {
-  return processesUnder(pid).map((each) => each.pid);
 }
 
 function filesIn(folder: string): string[] {
