@@ -1,19 +1,19 @@
 import type { ChaosEvent } from './events/event.ts';
 import { eventLine } from './events/event-line.ts';
 import { createEventLog } from './events/event-log.ts';
-import { inflict } from './faults/inflict.ts';
 import type { PlannedFault } from './faults/fault.ts';
+import { inflict } from './faults/inflict.ts';
 import { scheduleOf } from './faults/schedule.ts';
-import { RECOVERY_MS } from './invariants/request-invariants.ts';
 import { checkInvariants, type Violation } from './invariants/invariants.ts';
+import { RECOVERY_MS } from './invariants/request-invariants.ts';
 import { growth } from './invariants/whole-invariants.ts';
 import { questionsFrom } from './load/questions.ts';
 import { type Load, pause, runLoad } from './load/run-load.ts';
 import { createClients } from './load/send-request.ts';
 import type { Setup } from './setups.ts';
 import { createTruth } from './truth/expected-lines.ts';
-import { processesWith } from './world/processes.ts';
 import { observe } from './world/observe.ts';
+import { processesWith } from './world/processes.ts';
 import { watchStarvation } from './world/watch-starvation.ts';
 import { startWorld, type World } from './world/world.ts';
 

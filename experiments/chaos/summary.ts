@@ -1,10 +1,10 @@
 import type { ChaosEvent } from './events/event.ts';
 import type { FaultName } from './faults/fault.ts';
 import { type Grade, gradeOf } from './invariants/grade.ts';
+import type { Violation } from './invariants/invariants.ts';
 import { recoveryMs } from './invariants/request-invariants.ts';
 import { starvedMs, timelineOf } from './invariants/timeline.ts';
 import { open } from './invariants/whole-invariants.ts';
-import type { Violation } from './invariants/invariants.ts';
 
 /** One run of a set-up, as results are stored. Plain data. */
 export interface Summary {

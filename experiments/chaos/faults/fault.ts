@@ -1,6 +1,6 @@
 import type { PlanPatch } from '@ticketing/carrier-sim';
-import type { CarrierFault } from './carrier-faults.ts';
 import type { Part } from '../setups.ts';
+import type { CarrierFault } from './carrier-faults.ts';
 
 /** Kinds of faults, as the table of results names them. */
 export const FAULT_NAMES = [

@@ -1,6 +1,6 @@
-import type { Breach, Invariant, Terms } from './invariant.ts';
 import type { Ending } from '../events/event.ts';
 import { gradeOf, unexplained } from './grade.ts';
+import type { Breach, Invariant, Terms } from './invariant.ts';
 import {
   type LoggedFault,
   type LoggedRequest,
