@@ -81,6 +81,7 @@ export function guardWith(options: GuardOptions, clock: GuardClock): Guard {
     keepsContext: hedge !== undefined || (retry !== undefined && attemptTimeoutMs !== undefined),
     events: { leave, answered, failed },
     pool: [],
+    isHeld: false,
     isClosed: false,
   };
   return {

@@ -32,6 +32,8 @@ export interface GuardRecord {
   readonly events: CallEvents;
   /** Records of calls that have ended, for later ones. */
   readonly pool: Call[];
+  /** True while several calls end at once: attempts in the line wait for the last of them. Written by `calls/run-call.ts`. */
+  isHeld: boolean;
   /** Written by `close()` alone. */
   isClosed: boolean;
 }

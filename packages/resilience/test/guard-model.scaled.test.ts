@@ -118,11 +118,11 @@ test('a guard does what its naive reference does', async () => {
         naive.run(id, deadline);
         const options = Number.isFinite(deadline) ? { deadline } : {};
         let isSync = true;
-        guard
+        void guard
           .run(
             (attempt) => {
               // Half of the functions never look at their signal.
-              if (id % 2 === 0) expect(attempt.signal.aborted).toBe(false);
+              if (id % 2 === 0 && attempt.signal.aborted) note(id, 'aborted');
               note(id, 'sent');
               return new Promise((resolve, reject) => {
                 settlers.set(id, (how) =>
@@ -187,10 +187,10 @@ test('a guard does what its naive reference does', async () => {
         expect(log.toSorted()).toEqual(naive.log.toSorted());
         expect(stats.concurrency.inFlight).toBe(naive.inFlight.length);
         expect(stats.concurrency.queued).toBe(naive.line.length);
+        seen.add(naive.circuit);
         if (rate !== undefined) expect(stats.rate.tokens).toBeCloseTo(naive.tokens, 6);
       }
       for (const entry of log) seen.add(entry.split(' ')[2] ?? '');
-      seen.add(naive.circuit);
       for (const controller of controllers) controller.abort();
       await jobs();
       clock.turn();
@@ -198,7 +198,7 @@ test('a guard does what its naive reference does', async () => {
       expect(clock.pending).toBe(0);
       expect(guard.stats().concurrency).toMatchObject({ inFlight: 0, queued: 0 });
     }),
-    { numRuns: scaled({ fast: 150, full: 3000 }) },
+    { numRuns: scaled({ fast: 200, full: 3000 }) },
   );
   // Otherwise the steps above lead nowhere.
   expect([...seen].sort()).toEqual([

@@ -82,17 +82,22 @@ export class NaiveGuard {
   }
 
   run(id: number, deadline: number): void {
-    if (deadline <= this.now) return this.#end(id, 'ERR_TIMEOUT');
+    if (deadline <= this.now) {
+      this.#end(id, 'ERR_TIMEOUT');
+      return;
+    }
     const call = { id, deadline, until: 0, sentAt: 0, isProbe: false, period: 0, pauses: 0 };
     const { circuit, rate, concurrency } = this.#settings;
     if (circuit !== undefined) {
       if (this.#circuit === 'open' && this.now < this.#openUntil) {
-        return this.#end(id, `ERR_CIRCUIT_OPEN ${this.#openUntil - this.now}`);
+        this.#end(id, `ERR_CIRCUIT_OPEN ${this.#openUntil - this.now}`);
+        return;
       }
       if (this.#circuit === 'open') this.#change('half-open');
       if (this.#circuit === 'half-open') {
         if ([...this.inFlight, ...this.line].some(({ isProbe }) => isProbe)) {
-          return this.#end(id, `ERR_CIRCUIT_OPEN ${circuit.openMs}`);
+          this.#end(id, `ERR_CIRCUIT_OPEN ${circuit.openMs}`);
+          return;
         }
         call.isProbe = true;
       }
@@ -102,13 +107,20 @@ export class NaiveGuard {
     const latest = deadline - this.#median;
     if (waitMs > 0) {
       call.until = Math.min(latest, this.now + (rate?.maxWaitMs ?? 0));
-      if (this.now + waitMs > call.until) return this.#end(id, `ERR_RATE_LIMITED ${waitMs}`);
+      if (this.now + waitMs > call.until) {
+        this.#end(id, `ERR_RATE_LIMITED ${waitMs}`);
+        return;
+      }
     } else {
-      if (this.line.length === 0 && this.#hasPlace) return this.#send(call);
+      if (this.line.length === 0 && this.#hasPlace) {
+        this.#send(call);
+        return;
+      }
       call.until = latest;
       if (this.now > latest || this.line.length >= (concurrency?.maxQueued ?? 0)) {
         const ms = (this.#median * (this.line.length + 1)) / (concurrency?.limit ?? 1);
-        return this.#end(id, `ERR_OVERLOADED ${Math.max(1, Math.ceil(ms))}`);
+        this.#end(id, `ERR_OVERLOADED ${Math.max(1, Math.ceil(ms))}`);
+        return;
       }
     }
     this.line.push(call);
@@ -141,6 +153,7 @@ export class NaiveGuard {
   tick(): void {
     this.now += 1;
     this.#grown = Math.min(this.#full, this.#grown + 1);
+    for (const call of [...this.line]) if (this.now >= call.deadline) this.#giveUp(call);
     const { attemptTimeoutMs } = this.#settings;
     for (const call of [...this.inFlight]) {
       const isLate = this.now >= call.deadline;
@@ -153,10 +166,14 @@ export class NaiveGuard {
     this.#drain();
     for (const call of [...this.line]) {
       if (this.now < call.until || !this.line.includes(call)) continue;
-      this.line = this.line.filter((other) => other !== call);
-      this.#end(call.id, this.#msUntilToken(0) > 0 ? 'ERR_RATE_LIMITED' : 'ERR_OVERLOADED');
+      this.#giveUp(call);
       this.#drain();
     }
+  }
+
+  #giveUp(call: NaiveCall): void {
+    this.line = this.line.filter((other) => other !== call);
+    this.#end(call.id, this.#msUntilToken(0) > 0 ? 'ERR_RATE_LIMITED' : 'ERR_OVERLOADED');
   }
 
   get #hasPlace(): boolean {
@@ -209,11 +226,15 @@ export class NaiveGuard {
     const { circuit } = this.#settings;
     if (circuit === undefined || call.period !== this.#period) return;
     if (this.#circuit === 'half-open') {
-      if (isFailure) return this.#open();
+      if (isFailure) {
+        this.#open();
+        return;
+      }
       this.#passed += 1;
       if (this.#passed < circuit.probes) return;
       this.#opens = 0;
-      return this.#change('closed');
+      this.#change('closed');
+      return;
     }
     this.#outcomes.push({ at: this.now, isFailure });
     const seen = this.#outcomes

@@ -97,6 +97,12 @@ function keepContext(call: Call): void {
   call.context ??= new AsyncResource('ticketing:resilience:call');
 }
 
+/** Nothing is sent later in another context than the caller's, nor after an abort. */
+function prepareToWait(call: Call): void {
+  keepContext(call);
+  call.guard.watch.listen(call);
+}
+
 function attemptsOf({ main, hedge }: Call): number {
   return Math.max(main.number, hedge === undefined ? 0 : hedge.number);
 }
@@ -126,7 +132,7 @@ function begin(call: Call, attempt: CallAttempt, now: number): void {
 
 function wait(attempt: CallAttempt, until: number, now: number): void {
   const { call } = attempt;
-  keepContext(call);
+  prepareToWait(call);
   attempt.waiting = { attempt, until, list: undefined, previous: undefined, next: undefined };
   call.guard.line.add(attempt.waiting);
   setDue(call, now);
@@ -323,8 +329,14 @@ function refuseInPause(guard: GuardRecord, now: number): void {
 
 /** Sends attempts of the line that have a token and a place now. */
 function drain(guard: GuardRecord, now: number): void {
+  if (guard.isHeld) return;
   const { limit, line, rate } = guard;
   for (let first = line.first; first !== undefined; first = line.first) {
+    // The timer may be late.
+    if (now >= first.attempt.call.until) {
+      giveUpWaiting(first.attempt.call, now);
+      continue;
+    }
     if (!hasPlace(limit) || sendableAt(rate, 0, now) > now) {
       setDue(first.attempt.call, now);
       return;
@@ -352,7 +364,7 @@ function proceed(attempt: CallAttempt, error: unknown, verdict: FullVerdict, now
       fail(call, error, now);
       return;
     }
-    keepContext(call);
+    prepareToWait(call);
     call.nextAt = now + waitMs;
   }
   setDue(call, now);
@@ -467,20 +479,30 @@ export function leave(call: Call, reason: unknown): void {
 export function closeCalls(guard: GuardRecord): void {
   const now = guard.clock.now();
   const error = guardClosed(guard.options.name);
+  guard.isHeld = true;
   for (const call of guard.watch.calls()) {
     guard.counts.failed += 1;
     end(call, 'ignored', error, now);
   }
 }
 
-/** Does what is due for some calls: first what may free places, then what waits for them. */
+/** Does what is due for some calls: first what may free places, then what waits for them. Nothing is sent at its deadline. */
 export function due(calls: readonly Call[], now: number): void {
-  for (const call of calls) if (!isWaiting(call)) dueOf(call, now);
-  for (const call of calls) {
-    drain(call.guard, now);
-    if (isWaiting(call)) giveUpWaiting(call, now);
-    drain(call.guard, now);
+  const [first] = calls;
+  if (first === undefined) return;
+  const { guard } = first;
+  for (const call of calls) if (isWaiting(call) && now >= call.until) giveUpWaiting(call, now);
+  guard.isHeld = true;
+  try {
+    for (const call of calls) if (!isWaiting(call)) dueOf(call, now);
+  } finally {
+    guard.isHeld = false;
   }
+  for (const call of calls) {
+    drain(guard, now);
+    if (isWaiting(call)) giveUpWaiting(call, now);
+  }
+  drain(guard, now);
 }
 
 function isWaiting({ main }: Call): boolean {
