@@ -1,15 +1,18 @@
 // Ways to guard the same calls: nothing, a guard, and libraries as their users compose them. `prove` shows that each does what its row has.
 import assert from 'node:assert/strict';
+import type { IDefaultPolicyContext } from 'cockatiel';
 import * as cockatiel4 from 'cockatiel';
 import * as cockatiel3 from 'cockatiel-3';
 import CircuitBreaker from 'opossum';
 import pLimit from 'p-limit';
 import pRetry from 'p-retry';
 import pThrottle from 'p-throttle';
-import { createGuard, type GuardOptions } from '../src/index.ts';
+import { type Attempt, createGuard, type GuardOptions } from '../src/index.ts';
 
 /** Call of an upstream, and the signal that ends it. */
 export type Call = (signal?: AbortSignal) => Promise<string>;
+/** Makes a call once. */
+export type Run = () => Promise<string>;
 type Part = 'circuit' | 'retry' | 'limit' | 'timeout';
 
 /** One way to guard calls. */
@@ -17,8 +20,8 @@ export interface Contender {
   readonly name: string;
   /** Parts that it has, which are proved. */
   readonly parts: readonly Part[];
-  /** Returns a function that makes a guarded call; each has a state of its own. */
-  create(bounds: Bounds): (call: Call) => Promise<string>;
+  /** Returns a function that makes a call guarded; each has a state of its own. */
+  create(bounds: Bounds, call: Call): Run;
 }
 
 /** Bounds of a contender's parts. Calls that are measured reach none of them. */
@@ -45,17 +48,19 @@ function guards(
     {
       name: `guard: ${name}`,
       parts,
-      create(bounds) {
+      create(bounds, call) {
         const guard = create(bounds);
-        return (call) => guard.run(({ signal }) => call(signal));
+        const attempt = ({ signal }: Attempt): Promise<string> => call(signal);
+        return () => guard.run(attempt);
       },
     },
     {
       name: `guard: ${name}, signal not read`,
       parts,
-      create(bounds) {
+      create(bounds, call) {
         const guard = create(bounds);
-        return (call) => guard.run(() => call());
+        const attempt = (): Promise<string> => call();
+        return () => guard.run(attempt);
       },
     },
   ];
@@ -74,22 +79,24 @@ function cockatiels(version: string, library: Cockatiel): readonly Contender[] {
     {
       name: `cockatiel ${version}: breaker`,
       parts: ['circuit'],
-      create() {
+      create(_bounds, call) {
         const breaker = breakerOf(library);
-        return (call) => breaker.execute(({ signal }) => call(signal));
+        const attempt = ({ signal }: IDefaultPolicyContext): Promise<string> => call(signal);
+        return () => breaker.execute(attempt);
       },
     },
     {
       name: `cockatiel ${version}: retry, breaker, bulkhead, timeout by \`wrap\``,
       parts: ALL,
-      create({ limit, timeoutMs, maxAttempts }) {
+      create({ limit, timeoutMs, maxAttempts }, call) {
         const four = wrap(
           retry(handleAll, { maxAttempts: maxAttempts - 1, backoff: new ConstantBackoff(1) }),
           breakerOf(library),
           bulkhead(limit, 0),
           timeout(timeoutMs, TimeoutStrategy.Aggressive),
         );
-        return (call) => four.execute(({ signal }) => call(signal));
+        const attempt = ({ signal }: IDefaultPolicyContext): Promise<string> => call(signal);
+        return () => four.execute(attempt);
       },
     },
   ];
@@ -98,7 +105,7 @@ function cockatiels(version: string, library: Cockatiel): readonly Contender[] {
 const retries = (maxAttempts: number) => ({ retries: maxAttempts - 1, minTimeout: 1 });
 
 export const contenders: readonly Contender[] = [
-  { name: 'bare call', parts: [], create: () => (call) => call() },
+  { name: 'bare call', parts: [], create: (_bounds, call) => call },
   ...guards('all parts', ALL, ({ limit, timeoutMs, maxAttempts }) => ({
     rate: MANY,
     concurrency: { adaptive: { initial: limit, min: limit, max: limit } },
@@ -120,8 +127,8 @@ export const contenders: readonly Contender[] = [
   {
     name: 'opossum: breaker, capacity, timeout',
     parts: ['circuit', 'limit', 'timeout'],
-    create({ limit, timeoutMs }) {
-      const breaker = new CircuitBreaker((call: Call) => call(), {
+    create({ limit, timeoutMs }, call) {
+      const breaker = new CircuitBreaker(() => call(), {
         capacity: limit,
         timeout: timeoutMs,
         volumeThreshold: 10,
@@ -129,26 +136,27 @@ export const contenders: readonly Contender[] = [
         resetTimeout: 60_000,
       });
       breakers.add(breaker);
-      return (call) => breaker.fire(call);
+      return () => breaker.fire();
     },
   },
   {
     name: 'p-retry',
     parts: ['retry'],
-    create:
-      ({ maxAttempts }) =>
-      (call) =>
-        pRetry(() => call(), retries(maxAttempts)),
+    create({ maxAttempts }, call) {
+      const attempt = (): Promise<string> => call();
+      const options = retries(maxAttempts);
+      return () => pRetry(attempt, options);
+    },
   },
   {
     name: 'p-retry in p-limit and p-throttle',
     parts: ['retry'],
-    create({ limit, maxAttempts }) {
+    create({ limit, maxAttempts }, call) {
+      const attempt = (): Promise<string> => call();
+      const options = retries(maxAttempts);
+      const retried = (): Promise<string> => pRetry(attempt, options);
       const limited = pLimit(limit);
-      const throttled = pThrottle({ limit: 1e6, interval: 1000 })((call: Call) =>
-        limited(() => pRetry(() => call(), retries(maxAttempts))),
-      );
-      return (call) => throttled(call);
+      return pThrottle({ limit: 1e6, interval: 1000 })(() => limited(retried));
     },
   },
 ];
@@ -160,8 +168,8 @@ export function shutDown(): void {
 }
 
 /** Creates a contender for calls that reach no bound. */
-export function createWide(contender: Contender): (call: Call) => Promise<string> {
-  return contender.create(WIDE);
+export function createWide(contender: Contender, call: Call): Run {
+  return contender.create(WIDE, call);
 }
 
 const failing = (): Promise<string> => Promise.reject(new Error('The upstream fails'));
@@ -172,42 +180,39 @@ const failing = (): Promise<string> => Promise.reject(new Error('The upstream fa
  * @throws AssertionError
  */
 export async function prove({ name, parts, create }: Contender): Promise<void> {
-  assert.equal(await create(WIDE)(async () => 'found'), 'found', name);
-  await assert.rejects(create({ ...WIDE, maxAttempts: 1 })(failing), /The upstream fails/, name);
+  const once = { ...WIDE, maxAttempts: 1 };
+  assert.equal(await create(WIDE, async () => 'found')(), 'found', name);
+  await assert.rejects(create(once, failing)(), /The upstream fails/, name);
   const proofs: Record<Part, () => Promise<void>> = {
     async circuit() {
-      const run = create({ ...WIDE, maxAttempts: 1 });
       let calls = 0;
-      for (let call = 0; call < 40; call += 1) {
-        await run(() => {
-          calls += 1;
-          return failing();
-        }).catch(() => {});
-      }
+      const run = create(once, () => {
+        calls += 1;
+        return failing();
+      });
+      for (let call = 0; call < 40; call += 1) await run().catch(() => {});
       assert.ok(calls >= 10 && calls <= 20, `${name} let ${calls} of 40 calls through`);
     },
     async retry() {
       let calls = 0;
-      const found = await create(WIDE)(() => {
+      const run = create(WIDE, () => {
         calls += 1;
         return calls === 1 ? failing() : Promise.resolve('found');
       });
-      assert.deepEqual([found, calls], ['found', 2], name);
+      assert.deepEqual([await run(), calls], ['found', 2], name);
     },
     async limit() {
       // One attempt, because retries of cockatiel try again what its bulkhead has refused.
-      const run = create({ ...WIDE, limit: 2, maxAttempts: 1 });
-      const held: Call = () => new Promise((resolve) => setImmediate(resolve, 'found'));
-      const calls = [run(held), run(held), run(held)];
-      const outcomes = (await Promise.allSettled(calls)).map(({ status }) => status);
-      assert.deepEqual(outcomes, ['fulfilled', 'fulfilled', 'rejected'], name);
+      const run = create({ ...once, limit: 2 }, () => {
+        return new Promise((resolve) => setImmediate(resolve, 'found'));
+      });
+      const outcomes = await Promise.allSettled([run(), run(), run()]);
+      const states = outcomes.map(({ status }) => status);
+      assert.deepEqual(states, ['fulfilled', 'fulfilled', 'rejected'], name);
     },
     async timeout() {
-      const run = create({ ...WIDE, timeoutMs: 5, maxAttempts: 1 });
-      await assert.rejects(
-        run(() => new Promise(() => {})),
-        name,
-      );
+      const run = create({ ...once, timeoutMs: 5 }, () => new Promise(() => {}));
+      await assert.rejects(run(), name);
     },
   };
   for (const part of parts) await proofs[part]();

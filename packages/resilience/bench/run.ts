@@ -11,11 +11,12 @@ import {
   table,
   times,
 } from '@ticketing/bench-kit';
-import { type Call, contenders, createWide, prove, shutDown } from './contenders.ts';
+import { type Call, contenders, createWide, prove, type Run, shutDown } from './contenders.ts';
 
-const flags = benchFlags({ rounds: 40 }, { quickLengths: { rounds: 6 } });
-const CALLS = 10_000;
-const WARM_UPS = 4;
+const flags = benchFlags({ rounds: 24 }, { quickLengths: { rounds: 4 } });
+/** So many that the processor time is above its granularity, of some milliseconds. */
+const CALLS = 50_000;
+const WARM_UPS = 2;
 /** So few that no collection comes between two readings of the heap. */
 const HEAP_CALLS = 256;
 const AT_ONCE = 64;
@@ -24,27 +25,33 @@ const answered: Call = async () => 'found';
 /** An answer of the next turn of the event loop, as any from a socket. */
 const awaited: Call = () => new Promise((resolve) => setImmediate(resolve, 'found'));
 
-type Run = (call: Call) => Promise<string>;
+/** Loads: the call that each guards, and how calls follow each other. */
 const loads = {
-  async alone(run: Run, calls: number): Promise<void> {
-    for (let call = 0; call < calls; call += 1) await run(answered);
+  alone: {
+    call: answered,
+    async run(run: Run, calls: number): Promise<void> {
+      for (let call = 0; call < calls; call += 1) await run();
+    },
   },
-  async atOnce(run: Run, calls: number): Promise<void> {
-    const some: Promise<string>[] = [];
-    for (let call = 0; call < calls; call += AT_ONCE) {
-      for (let each = 0; each < AT_ONCE; each += 1) some.push(run(awaited));
-      await Promise.all(some);
-      some.length = 0;
-    }
+  atOnce: {
+    call: awaited,
+    async run(run: Run, calls: number): Promise<void> {
+      const some: Promise<string>[] = [];
+      for (let call = 0; call < calls; call += AT_ONCE) {
+        for (let each = 0; each < AT_ONCE; each += 1) some.push(run());
+        await Promise.all(some);
+        some.length = 0;
+      }
+    },
   },
-};
+} as const;
 type Load = keyof typeof loads;
 const LOADS: readonly Load[] = ['alone', 'atOnce'];
 
 async function cpuNs(run: Run, load: Load): Promise<number> {
   globalThis.gc?.();
   const before = process.threadCpuUsage();
-  await loads[load](run, CALLS);
+  await loads[load].run(run, CALLS);
   const { user, system } = process.threadCpuUsage(before);
   return (1000 * (user + system)) / CALLS;
 }
@@ -52,12 +59,15 @@ async function cpuNs(run: Run, load: Load): Promise<number> {
 async function heapBytes(run: Run, load: Load): Promise<number> {
   globalThis.gc?.();
   const before = v8.getHeapStatistics().used_heap_size;
-  await loads[load](run, HEAP_CALLS);
+  await loads[load].run(run, HEAP_CALLS);
   return (v8.getHeapStatistics().used_heap_size - before) / HEAP_CALLS;
 }
 
 for (const contender of contenders) await prove(contender);
-const entries = contenders.map((contender) => ({ run: createWide(contender) }));
+const entries = contenders.map((contender) => ({
+  alone: createWide(contender, loads.alone.call),
+  atOnce: createWide(contender, loads.atOnce.call),
+}));
 const measured = contenders.map(() => ({
   alone: { ns: [] as number[], bytes: [] as number[] },
   atOnce: { ns: [] as number[], bytes: [] as number[] },
@@ -65,7 +75,7 @@ const measured = contenders.map(() => ({
 const turns = interleaved(entries, { rounds: flags.rounds, warmUps: WARM_UPS });
 for (const { item, place, round } of turns) {
   for (const load of LOADS) {
-    const [ns, bytes] = [await cpuNs(item.run, load), await heapBytes(item.run, load)];
+    const [ns, bytes] = [await cpuNs(item[load], load), await heapBytes(item[load], load)];
     if (round < 0) continue;
     measured[place]?.[load].ns.push(ns);
     measured[place]?.[load].bytes.push(bytes);
@@ -73,7 +83,7 @@ for (const { item, place, round } of turns) {
 }
 shutDown();
 
-const [, own] = measured;
+const [bare, own] = measured;
 function rowsOf(load: Load): string[][] {
   return contenders.map(({ name }, place) => {
     const { ns, bytes } = measured[place]?.[load] ?? { ns: [], bytes: [] };
@@ -81,11 +91,16 @@ function rowsOf(load: Load): string[][] {
       name,
       `${(median(ns) / 1000).toFixed(2)} µs`,
       times(medianRatio(ns, own?.[load].ns ?? [])),
-      `${median(bytes).toFixed(0)} B`,
+      `${(median(bytes) - median(bare?.[load].bytes ?? [])).toFixed(0)} B`,
     ];
   });
 }
-const head = ['', 'processor time per call', 'to the guard with all parts', 'memory per call'];
+const head = [
+  '',
+  'processor time per call',
+  'to the guard with all parts',
+  'memory per call, above the bare one',
+];
 report(
   new URL('../../../docs/measurements/resilience.md', import.meta.url),
   [
