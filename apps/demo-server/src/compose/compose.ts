@@ -10,7 +10,9 @@ import type { OwnStatus } from '../figures/process-status.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import { timeLeft } from '../http/admit.ts';
 import { createBodySender } from '../http/body-sender.ts';
+import { type CachedDocument, cacheHeaders } from '../http/cache-headers.ts';
 import { createDurationCounts } from '../http/duration-counts.ts';
+import { timesOf } from '../kept/keep-settings.ts';
 import { keepEvents } from '../operator/event-log.ts';
 import { createProcessStats } from '../processes/process-stats.ts';
 import { createReading } from '../search/search-reader.ts';
@@ -69,6 +71,13 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies) {
     telemetry,
     now,
     ...createReading(flags, now),
+    cacheHeadersOf: (document: CachedDocument, isLasting: boolean) =>
+      cacheHeaders(document, {
+        cache: timesOf(flags.httpCache),
+        keep: timesOf(flags.keep),
+        isLasting,
+        nowMs: now(),
+      }),
     isShared: flags.coalesce !== 'off',
     leftMs: timeLeft(flags.deadlineMs),
     status(): OwnStatus {

@@ -26,6 +26,7 @@ export const families: readonly Family<Sources>[] = [
     sources.carriers.map(({ process, id, http }) => ({ ...http, process, id })),
   ),
   ...familiesOf(figures.coalescers, (sources) => sources.coalescers),
+  ...familiesOf(figures.kept, (sources) => sources.kept),
   ...familiesOf(figures.pools, (sources) =>
     sources.pools.map((pool) => ({ ...pool, ...pool.buckets })),
   ),

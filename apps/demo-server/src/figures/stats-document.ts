@@ -34,6 +34,7 @@ export const TaskReport = Type.Object({
   http: CarrierCalls,
   process: ProcessFigures,
   search: Type.Optional(Search),
+  kept: Type.Optional(Coalescer),
 });
 
 /** Schema of the report of a host, which may be of another version, or of anybody who has a password of the fleet. */
@@ -94,6 +95,7 @@ const serverParts = {
     description: 'Compressed bodies that were sent, and how often one was compressed',
   }),
   search: Search,
+  kept: Type.Optional(Coalescer),
   dispatch: Dispatcher,
   hosts: Type.Optional(Fleet),
   keys: Type.Optional(Keys),
