@@ -11,6 +11,8 @@ import {
 } from '@ticketing/carriers';
 import type { Carrier, CarrierAnswer, CarrierQuery } from '@ticketing/core';
 import type { TaskContext } from '@ticketing/dispatch';
+import type { KeepSettings } from '../kept/keep-settings.ts';
+import { createKeptAnswers, type KeptAnswers } from '../kept/kept-answers.ts';
 import { type CarrierMark, carrierMarks } from './carrier-marks.ts';
 
 /** Settings of the carriers, in this process or in a worker. */
@@ -18,6 +20,10 @@ export interface CarrierSettings {
   /** Base URL; each carrier answers below `/<carrier>`. */
   readonly carriersUrl: string;
   readonly ouigo: { readonly username: string; readonly password: string };
+  /** Absent: no answer is kept. */
+  readonly keep?: KeepSettings | undefined;
+  /** Milliseconds for a load in the background. Default 2,000. */
+  readonly deadlineMs?: number | undefined;
 }
 
 /** The simulator takes any. */
@@ -117,19 +123,29 @@ export interface Carriers {
   readonly settings: CarrierSettings;
   readonly byName: Readonly<Record<CarrierName, Carrier>>;
   readonly http: CarrierHttpPools;
+  /** Answers that this process keeps. */
+  readonly kept: KeptAnswers;
+  close(): Promise<void>;
 }
 
 /** Creates every carrier, and opens no connection. `now`: epoch ms. */
 export function createCarriers(settings: CarrierSettings, now: () => number): Carriers {
-  const { carriersUrl, ouigo } = settings;
+  const { carriersUrl, ouigo, keep, deadlineMs = 2000 } = settings;
   const made = CARRIER_NAMES.map((name) => {
     const baseUrl = `${carriersUrl}/${name}`;
     return [name, kinds[name].create({ baseUrl, ouigo, now })];
   });
+  const kept = createKeptAnswers({ keep, deadlineMs, now });
+  const http = createCarrierHttp({ now, maxBodyBytes: MAX_BODY_BYTES });
   return {
     settings,
     byName: Object.fromEntries(made) as Record<CarrierName, Carrier>,
-    http: createCarrierHttp({ now, maxBodyBytes: MAX_BODY_BYTES }),
+    http,
+    kept,
+    async close() {
+      await kept.close();
+      await http.close();
+    },
   };
 }
 

@@ -95,6 +95,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies) {
         ...(keys && { keys }),
         ...(shared && { shared }),
         http: carriers.http.stats(),
+        kept: carriers.kept.stats(),
         worms,
         process: processStats(),
       };
@@ -105,7 +106,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies) {
       events.close();
       await answers.close();
       await tasks.close();
-      await carriers.http.close();
+      await carriers.close();
     },
   };
 }

@@ -124,6 +124,7 @@ const primaryParts = {
   }),
   router: Type.Optional(statsSchema(figures.router)),
   search: Type.Optional(Search),
+  kept: Type.Optional(Coalescer),
   http: Type.Optional(CarrierCalls),
   process: ProcessFigures,
 };
