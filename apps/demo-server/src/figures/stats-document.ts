@@ -25,6 +25,9 @@ const Fleet = statsSchema(figures.fleets, {
 const ProcessFigures = statsSchema(figures.load);
 const Search = statsSchema(figures.searches);
 const CarrierCalls = Type.Record(text, statsSchema(figures.calls));
+const CarrierGuards = Type.Record(text, statsSchema(figures.guards), {
+  description: 'By carrier that was asked; none with --guard off',
+});
 /** Counters of the coalescers of searches and of the store, where there are any. */
 const { coalesce, ...named } = perCoalescer(() => Type.Optional(Coalescer));
 const coalescing = { coalesce, ...objects(named) };
@@ -32,6 +35,8 @@ const coalescing = { coalesce, ...objects(named) };
 /** Schema of the report of a worker that runs carriers' tasks; another process may send it. */
 export const TaskReport = Type.Object({
   http: CarrierCalls,
+  // Absent in a report of another version.
+  guards: Type.Optional(CarrierGuards),
   process: ProcessFigures,
   search: Type.Optional(Search),
 });
@@ -99,6 +104,7 @@ const serverParts = {
   keys: Type.Optional(Keys),
   shared: Type.Optional(Shared),
   http: CarrierCalls,
+  guards: CarrierGuards,
   worms: Type.Object({
     kind: text,
     ...counts('queries', 'running', 'errors'),
@@ -123,6 +129,7 @@ const primaryParts = {
   router: Type.Optional(statsSchema(figures.router)),
   search: Type.Optional(Search),
   http: Type.Optional(CarrierCalls),
+  guards: Type.Optional(CarrierGuards),
   process: ProcessFigures,
 };
 
