@@ -173,13 +173,13 @@ test.each([
   // Workers report now and then.
   await eventually(async () => {
     const metrics = await (await fetch(`${demo.url}/metrics`)).text();
-    expect(valueOf(metrics, 'ticketing_kept_answers')).toBe(3);
-    expect(valueOf(metrics, 'ticketing_kept_questions_total', 'fresh')).toBe(3);
+    expect(sumOf(metrics, 'ticketing_kept_answers')).toBe(3);
+    expect(sumOf(metrics, 'ticketing_kept_questions_total', 'fresh')).toBe(3);
   });
 });
 
 /** Sum of the series of all processes. */
-function valueOf(metrics: string, name: string, outcome?: string): number {
+function sumOf(metrics: string, name: string, outcome?: string): number {
   const lines = metrics.split('\n').filter((line) => line.startsWith(`${name}{`));
   const some = lines.filter((line) => outcome === undefined || line.includes(`"${outcome}"`));
   return some.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);

@@ -38,10 +38,15 @@ export function sourcesOf(statuses: readonly ProcessStatus[], context: SourceCon
   const primary = primaryOf(statuses);
   const hosts = hostProcesses(statuses);
   const searching = [
-    ...statuses.flatMap(({ id, stats: { search, http = {} } = {} }) =>
-      search === undefined ? [] : [{ id, search, http }],
+    ...statuses.flatMap(({ id, stats: { search, http = {}, guards = {} } = {} }) =>
+      search === undefined ? [] : [{ id, search, http, guards }],
     ),
-    ...hosts.map(({ id, report: { search, http } }) => ({ id, search, http })),
+    ...hosts.map(({ id, report: { search, http, guards = {} } }) => ({
+      id,
+      search,
+      http,
+      guards,
+    })),
   ];
   const workers = servers.flatMap(({ id: owner, stats }) =>
     workersOf(owner, stats).flatMap(({ id, report }) =>
@@ -206,7 +211,8 @@ function carriersOf(
     id: process,
     search,
     http,
-  }: Pick<TaskWorkerReport, 'search' | 'http'> & { readonly id: string },
+    guards = {},
+  }: Pick<TaskWorkerReport, 'search' | 'http' | 'guards'> & { readonly id: string },
 ) {
   return ids.map((id) => {
     const states: Readonly<Record<string, number>> = search?.carriers[id] ?? {};
@@ -216,6 +222,7 @@ function carriersOf(
       states,
       latency: search?.latency[id] ?? {},
       http: http[id] ?? noRequests,
+      guard: guards[id],
     };
   });
 }

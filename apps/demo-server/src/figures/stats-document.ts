@@ -25,6 +25,9 @@ const Fleet = statsSchema(figures.fleets, {
 const ProcessFigures = statsSchema(figures.load);
 const Search = statsSchema(figures.searches);
 const CarrierCalls = Type.Record(text, statsSchema(figures.calls));
+const CarrierGuards = Type.Record(text, statsSchema(figures.guards), {
+  description: 'By carrier that was asked; none with --guard off',
+});
 /** Counters of the coalescers of searches and of the store, where there are any. */
 const { coalesce, ...named } = perCoalescer(() => Type.Optional(Coalescer));
 const coalescing = { coalesce, ...objects(named) };
@@ -32,6 +35,8 @@ const coalescing = { coalesce, ...objects(named) };
 /** Schema of the report of a worker that runs carriers' tasks; another process may send it. */
 export const TaskReport = Type.Object({
   http: CarrierCalls,
+  // Absent in a report of another version.
+  guards: Type.Optional(CarrierGuards),
   process: ProcessFigures,
   search: Type.Optional(Search),
   kept: Type.Optional(Coalescer),
@@ -101,6 +106,7 @@ const serverParts = {
   keys: Type.Optional(Keys),
   shared: Type.Optional(Shared),
   http: CarrierCalls,
+  guards: CarrierGuards,
   worms: Type.Object({
     kind: text,
     ...counts('queries', 'running', 'errors'),
@@ -126,6 +132,7 @@ const primaryParts = {
   search: Type.Optional(Search),
   kept: Type.Optional(Coalescer),
   http: Type.Optional(CarrierCalls),
+  guards: Type.Optional(CarrierGuards),
   process: ProcessFigures,
 };
 

@@ -4,9 +4,22 @@ import type { Flags } from './flag-specs.ts';
 
 /** Returns the settings of the carriers at a base URL. */
 export function carrierSettings(
-  { ouigo, keep, deadlineMs }: Pick<Flags, 'ouigo' | 'keep' | 'deadlineMs'>,
+  {
+    ouigo,
+    deadlineMs,
+    keep,
+    guard,
+    rate: rates,
+    hedge: hedged,
+  }: Pick<Flags, 'ouigo' | 'deadlineMs' | 'keep' | 'guard' | 'rate' | 'hedge'>,
   carriersUrl: string,
 ): CarrierSettings {
   const kept = timesOf(keep);
-  return { carriersUrl, ouigo, deadlineMs, ...(kept && { keep: kept }) };
+  return {
+    carriersUrl,
+    ouigo,
+    deadlineMs,
+    ...(kept && { keep: kept }),
+    ...(guard && { guard: { rates, hedged } }),
+  };
 }

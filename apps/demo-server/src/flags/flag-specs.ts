@@ -29,6 +29,7 @@ import {
   showKeepTimes,
   showLatency,
 } from './flag-values.ts';
+import { hedged, type Rates, rates, showHedged, showRates } from './guard-values.ts';
 
 export const ACCEPTS = ['single', 'cluster', 'passthru', 'socket'] as const;
 export type Accept = (typeof ACCEPTS)[number];
@@ -204,6 +205,26 @@ export const flagSpecs = {
     about: 'Carriers that are asked',
     value: someOf(CARRIER_NAMES),
     fallback: CARRIER_NAMES,
+  }),
+  guard: flag({
+    name: 'guard',
+    about: 'Whether a guard stands before each carrier: a circuit, pauses, retries by a budget',
+    value: onOff,
+    fallback: true,
+  }),
+  rate: flag<Rates>({
+    name: 'rate',
+    about: 'Most questions to a carrier, per second and at once; public is what public ones bear',
+    value: rates,
+    fallback: {},
+    show: showRates,
+  }),
+  hedge: flag<readonly CarrierName[]>({
+    name: 'hedge',
+    about: 'Carriers that are asked once more if slow; all leaves out those that need many calls',
+    value: hedged,
+    fallback: [],
+    show: showHedged,
   }),
   carriersUrl: flag<string | undefined>({
     name: 'carriers-url',

@@ -6,6 +6,7 @@ import { composedSearch } from '../carriers/composed-search.ts';
 import { compose } from '../compose/compose.ts';
 import { WORKER_TASKS, type WorkerTasks } from '../dispatch/start-dispatcher.ts';
 import { taskReportOf } from '../figures/checked-reports.ts';
+import { joinedGuards } from '../figures/joined-guards.ts';
 import type { HostReport } from '../figures/stats-document.ts';
 import { carrierSettings } from '../flags/carrier-settings.ts';
 import type { Flags } from '../flags/flag-specs.ts';
@@ -71,6 +72,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
       pid,
       ageMs: performance.now(),
       http: summed([stats.http, ...workers.map(({ http }) => http)]),
+      guards: joinedGuards([stats.guards, ...workers.map(({ guards = {} }) => guards)]),
       search: summed([stats.search, ...searches.map(ofAsked)]),
       ...coalesceStats(stats),
       ...keptIn([stats.kept, ...workers.map(({ kept }) => kept)]),

@@ -12,6 +12,7 @@ import { retryOptions } from '../answers/remote-call.ts';
 import { sharedQuestions } from '../answers/shared.ts';
 import { createCarriers } from '../carriers/carriers.ts';
 import { dispatchedSearch } from '../dispatch/dispatched-search.ts';
+import { guardFigures } from '../figures/guard-figures.ts';
 import type { OwnStatus, ProcessStatus } from '../figures/process-status.ts';
 import type { PrimaryStats } from '../figures/stats-document.ts';
 import { carrierSettings } from '../flags/carrier-settings.ts';
@@ -146,7 +147,12 @@ async function share(
         ...(isMachine ? coalesceStats(counted) : notCoalesced),
         ...(keys && { keys }),
         cluster,
-        ...(searches && { search, http: carriers.http.stats(), kept: carriers.kept.stats() }),
+        ...(searches && {
+          search,
+          kept: carriers.kept.stats(),
+          http: carriers.http.stats(),
+          guards: guardFigures(carriers.guards),
+        }),
         process: processStats(),
         ...connectionStats(),
       };

@@ -1,7 +1,7 @@
 import { MAX_REMARK_LENGTH, MAX_REMARKS } from '@ticketing/core';
 import { type TSchema, Type } from 'typebox';
-import { SETTLED_STATES } from '../../figures/schemas.ts';
 import { Problem } from '../../problem/problem.ts';
+import { SETTLED_STATES } from '../../search/carrier-states.ts';
 
 // The answers of GET /search, as the OpenAPI document shows them. A test holds real answers against these schemas.
 

@@ -6,6 +6,7 @@ import type { Answers } from '../../answers/answers.ts';
 import { eventsKey } from '../../answers/kinds.ts';
 import { CARRIER_NAMES, carrierKinds } from '../../carriers/carriers.ts';
 import { clientSignal, lateProblem, Problem, ProblemError } from '../../problem/problem.ts';
+import { hasAnswered, isBusy } from '../../search/carrier-states.ts';
 import { documentKey } from '../../search/document-key.ts';
 import { iteratorOf, withFirst } from '../../search/map-items.ts';
 import { isNotServed } from '../../search/not-served.ts';
@@ -155,20 +156,18 @@ async function onRequest(request: FastifyRequest, reply: FastifyReply): Promise<
   return reply.redirect(search === '' ? '/' : `/?${search}`, 303);
 }
 
-/** A carrier may answer if it is asked later. */
-const BUSY: ReadonlySet<CarrierStatus['state']> = new Set(['rejected-busy', 'rate-limited']);
-
 /** @throws ProblemError if some carriers serve the stations, and none of these answered */
 function refuseWithoutAnswer({ carriers }: SearchDocument): void {
   const serving = carriers.filter((carrier) => !isNotServed(carrier));
   if (serving.length === 0) return;
-  if (serving.some(({ state }) => state === 'ok' || state === 'empty')) return;
+  if (serving.some(hasAnswered)) return;
   const some = (state: CarrierStatus['state']) =>
     serving.some((carrier) => carrier.state === state);
-  const isBusy = serving.every(({ state }) => BUSY.has(state));
-  const status = isBusy ? 503 : some('timeout') ? 504 : 502;
+  const status = serving.every(isBusy) ? 503 : some('timeout') ? 504 : 502;
   const detail = carriers.map(({ carrier, error }) => `${carrier}: ${error?.message}`).join('; ');
-  throw new ProblemError(status, { detail, carriers: [...carriers] });
+  const waits = serving.flatMap(({ error }) => error?.retryAfterMs ?? []);
+  const retryAfterMs = waits.length < serving.length ? undefined : Math.min(...waits);
+  throw new ProblemError(status, { detail, carriers: [...carriers] }, retryAfterMs);
 }
 
 function serverTiming({ carriers, ms }: SearchDocument): string {
