@@ -51,7 +51,16 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies) {
   const carriersSign = createUpstreamSign(flags.deadlineMs);
   const onEnd = carriersSign.note;
   const search = dispatchedSearch(dispatcher, { flags, carriers, now, onEnd });
-  const { own, answers } = await answerChain(flags, { search, store, searches, onEnd, primary });
+  const { kept } = carriers;
+  const { own, answers } = await answerChain(flags, {
+    search,
+    store,
+    searches,
+    onEnd,
+    primary,
+    kept,
+    now,
+  });
   const admission = createAdmission({
     deadlineMs: flags.deadlineMs,
     maxInFlight: flags.maxInFlight,
@@ -96,7 +105,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies) {
         ...(keys && { keys }),
         ...(shared && { shared }),
         http: carriers.http.stats(),
-        kept: carriers.kept.stats(),
+        kept: kept.stats(),
         guards: guardFigures(carriers.guards),
         worms,
         process: processStats(),

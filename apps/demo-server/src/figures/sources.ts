@@ -1,4 +1,5 @@
 import { ofCoalescer, QUESTION_NAMES, type SomeCoalescers } from '../answers/kinds.ts';
+import { KEPT_LOADS } from '../answers/shared-by-redis.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import { versions } from '../processes/versions.ts';
 import { type RowSource, rowOf, zerosOf } from './figure.ts';
@@ -130,7 +131,9 @@ function ownCoalescers({ id: process, stats }: Server): CoalescerSource[] {
 
 /** Loads that the coalescers of a process shared by Redis: led, followed, and answered from what is kept. */
 function sharedCoalescers({ id: process, stats: { shared } }: Server): CoalescerSource[] {
-  return Object.entries(shared?.loads ?? {}).map(([name, stats]) => {
+  // Those of kept answers are loads of questions to carriers, not of searches.
+  const loads = Object.entries(shared?.loads ?? {}).filter(([name]) => name !== KEPT_LOADS);
+  return loads.map(([name, stats]) => {
     const { asked, followed: joined, kept: hits, inFlight } = stats;
     const led = stats.led + stats.local;
     const counted = { ...noCalls, asked, led, joined, hits, loaded: led, inFlight };
