@@ -1,6 +1,7 @@
 // Forked by bench/joined.ts: the demo's own server; with `map` as its argument, one whose joined searches wait for a Map of
 // promises, as one writes it by hand. All else is the same in both: hooks, admission, headers.
 import { createCarriers } from '../src/carriers/carriers.ts';
+import { carrierSettings } from '../src/flags/carrier-settings.ts';
 import { buildServer } from '../src/compose/build-server.ts';
 import { compose, type Parts } from '../src/compose/compose.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
@@ -30,7 +31,7 @@ const [, , joins = '', carriersUrl = '', ...argv] = process.argv;
 const { flags } = readFlags(argv, {});
 const signal = new AbortController().signal;
 const store = await prepareWorms(flags, { count: flags.worms, onFilled: () => {}, signal });
-const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, Date.now);
+const carriers = createCarriers(carrierSettings(flags, carriersUrl), Date.now);
 const telemetry = await startTelemetry(undefined);
 const made = await compose(flags, { carriers, worms: store.location, now: Date.now, telemetry });
 const app = await buildServer({

@@ -3,6 +3,7 @@
 import { benchFlags, median, medianRatio, startPipelinedLoad } from '@ticketing/bench-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createCarriers } from '../src/carriers/carriers.ts';
+import { carrierSettings } from '../src/flags/carrier-settings.ts';
 import { buildServer } from '../src/compose/build-server.ts';
 import { compose, type Parts } from '../src/compose/compose.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
@@ -23,7 +24,7 @@ const worms = await prepareWorms(settings, {
   signal: new AbortController().signal,
 });
 const carriersUrl = 'http://127.0.0.1:9';
-const carriers = createCarriers({ carriersUrl, ouigo: settings.ouigo }, Date.now);
+const carriers = createCarriers(carrierSettings(settings, carriersUrl), Date.now);
 const parts = await compose(settings, {
   ...{ carriers, now: Date.now, worms: worms.location },
   telemetry: noTelemetry,

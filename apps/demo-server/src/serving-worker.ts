@@ -8,13 +8,14 @@ import { carrierTasks, createCarriers } from './carriers/carriers.ts';
 import { buildServer, readTls } from './compose/build-server.ts';
 import { compose, type Parts } from './compose/compose.ts';
 import { servingStart } from './compose/process-start.ts';
+import { carrierSettings } from './flags/carrier-settings.ts';
 import type { PrimaryTasks, ServingTasks } from './serving/serving.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
 import { type Telemetry, telemetryOf } from './telemetry/telemetry.ts';
 
 const primaryLimit = { timeoutMs: 5000 };
 const { flags, carriersUrl, worms, startedAt, ticketKeys } = servingStart();
-const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, Date.now);
+const carriers = createCarriers(carrierSettings(flags, carriersUrl), Date.now);
 const primary = primaryDispatcher<PrimaryTasks>();
 const tls = readTls(flags);
 const route = routeFunction(flags);

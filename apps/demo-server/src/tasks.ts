@@ -1,10 +1,12 @@
 // The task module of dispatched workers. Its settings are in the environment, because a worker gets only a URL.
 import { watchEventLoop } from '@ticketing/admission';
-import { createSearch, type Search } from '@ticketing/core';
+import type { Search } from '@ticketing/core';
 import { defineTasks, type TaskModule } from '@ticketing/dispatch';
 import { searchTasks } from './answers/in-workers.ts';
 import { type CarrierSettings, carrierTasks, createCarriers } from './carriers/carriers.ts';
+import { composedSearch } from './carriers/composed-search.ts';
 import type { WorkerTasks } from './dispatch/start-dispatcher.ts';
+import { guardFigures } from './figures/guard-figures.ts';
 import type { TaskWorkerReport } from './figures/stats-document.ts';
 import { createProcessStats } from './processes/process-stats.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
@@ -17,10 +19,7 @@ let telemetry: Telemetry;
 let search: Search | undefined;
 
 function ownSearch(): Search {
-  search ??= createSearch({
-    carriers: Object.values(carriers.byName),
-    http: carriers.http.clientOf,
-  });
+  search ??= composedSearch(carriers);
   return search;
 }
 
@@ -29,15 +28,16 @@ const tasks: TaskModule<WorkerTasks> = defineTasks(
   {
     report: (): TaskWorkerReport => ({
       http: carriers.http.stats(),
+      guards: guardFigures(carriers.guards),
       process: processStats(),
-      ...(search && { search: search.stats() }),
+      ...(search && { search: search.stats(), kept: carriers.kept.stats() }),
     }),
     async setup({ slot }) {
       telemetry = await startTelemetry(workersTelemetry(slot));
     },
     async teardown() {
       await search?.close();
-      await carriers.http.close();
+      await carriers.close();
       await telemetry.close();
     },
   },

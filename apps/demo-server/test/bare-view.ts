@@ -32,6 +32,13 @@ export function someServer(
   return { id, kind: 'server', pid, state: 'ready', ageMs: 1e6, ...more };
 }
 
+/** The guard of a carrier that was never in trouble. */
+export const someGuard: NonNullable<OperatorView['carriers'][number]['guard']> = {
+  ...{ circuit: 'closed', openMs: 0, pausedMs: 0, inFlight: 0, calls: 0 },
+  ...{ succeeded: 0, failed: 0, throttled: 0, ignored: 0 },
+  ...{ retries: 0, hedges: 0, refusedByCircuit: 0, refusedByRate: 0 },
+};
+
 export function someCondition(more: Partial<Condition> = {}): Condition {
   return {
     ...{ subject: 'carrier', id: 'renfe', state: 'hangs', severity: 'bad', since: 0 },

@@ -11,7 +11,14 @@ import { loadText, modesText } from '../src/pages/operator/operator-texts.ts';
 import { processesNote, tableRows } from '../src/pages/operator/table-section.ts';
 import { faultOf } from '../src/pages/words/plan-words.ts';
 import { ratesOf, savedShare } from '../src/trends/view-rates.ts';
-import { buckets, someCondition, someHistory, someServer, someView } from './bare-view.ts';
+import {
+  buckets,
+  someCondition,
+  someGuard,
+  someHistory,
+  someServer,
+  someView,
+} from './bare-view.ts';
 
 const { pools, carriers, router } = OperatorView.properties;
 const textOf = (markup: unknown) =>
@@ -32,7 +39,13 @@ const full = someView({
   processes,
   rates: {
     perSecond: { http: 48.24, asked: 50, led: 20, 'requests server-0': 14.1 },
-    recent: { asked: 100, led: 38, 'state renfe timeout': 179, 'state renfe ok': 4 },
+    recent: {
+      asked: 100,
+      led: 38,
+      'state renfe timeout': 179,
+      'state renfe ok': 4,
+      'state renfe circuit-open': 7,
+    },
     p50: { http: 41, 'carrier renfe': 310 },
     p99: { http: 2049, 'carrier renfe': 412 },
   },
@@ -60,6 +73,7 @@ const full = someView({
       ...{ process: 'server-0', id: 'renfe', states: { ok: 3, timeout: 2, error: 1 } },
       ...{ latency: { ok: buckets(3) } },
       http: { ...Value.Create(carriers.items).http, inFlight: 37 },
+      guard: { ...someGuard, circuit: 'open', openMs: 4000 },
     },
   ],
   upstream: [
@@ -87,7 +101,7 @@ test('each table has as many cells as columns, and its figures as text', () => {
     'server-0 pid 2 | ▲ slow | 14.1 | – | 12 % |  | 3.2 ms | 128 MiB',
   );
   expect(rows('carriers')).toEqual([
-    'RE Renfe | ■ hangs | hangs, 50 % | 310, 412 ms | 4 | 179 | 0 | 37',
+    'RE Renfe | ■ hangs | hangs, 50 % | ■ open, 4.0 s | 310, 412 ms | 4 | 179 | 7 | 37',
   ]);
   expect(rows('pools')[0]).toMatch(
     /^server-0\/tasks fork \| ■ open \| 3 of 4 \| 2 \| 1 \|.*\| 1, 2, 3$/,

@@ -403,6 +403,15 @@ test.each<[what: string, run: () => unknown, code: string]>([
   expect((await failureOf(run)).code).toBe(code);
 });
 
+test('renfe: too many searches have the time for which it answers nobody, another error has none', async () => {
+  const inList = await failureOf(() => readLists([{ ...empty, cdgoError: 'U014' }]));
+  const body = bytesOf(script('handleException', { cdgoError: 'U014' }));
+  const thrown = await failureOf(() => renfe.normalise({ body, receivedAt: 1 }, queryOf()));
+  const other = await failureOf(() => readLists([{ ...empty, cdgoError: 'E1' }]));
+  const pauses = [inList, thrown, other].map(({ retryAfterMs }) => retryAfterMs);
+  expect(pauses).toEqual([600_000, 600_000, undefined]);
+});
+
 test.each<[exception: unknown, code: string, message: string]>([
   [{ cdgoError: 'U014', message: 'x' }, 'RATE_LIMITED', 'U014'],
   [{ cdgoError: 'U999' }, 'UPSTREAM', 'U999'],

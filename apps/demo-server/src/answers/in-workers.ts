@@ -7,6 +7,7 @@ import {
   type TaskContext,
 } from '@ticketing/dispatch';
 import type { CarrierName } from '../carriers/carriers.ts';
+import { hasAnswered } from '../search/carrier-states.ts';
 import { iteratorOf, mapItems } from '../search/map-items.ts';
 import { findDocument, type SearchDocument } from '../search/search-document.ts';
 import type { DocumentQuestion } from '../search/search-query.ts';
@@ -104,9 +105,11 @@ export function inWorkers(own: Answers, { dispatcher, carriers, onEnd }: Workers
   // A search only reads, so it may run again here.
   const isWithoutHost = (error: unknown): boolean =>
     dispatcher.kind === 'nats' && DispatchError.is(error) && LOST.has(error.code);
-  const note = ({ carrier, state, ms }: CarrierStatus): void => {
-    // The time of a failure does not show how long the carrier takes.
-    if (state === 'ok' || state === 'empty' || state === 'timeout') onEnd(carrier, ms);
+  const note = (status: CarrierStatus): void => {
+    const { carrier, state, ms, cache } = status;
+    // The time of a failure, or of a kept answer, does not show how long the carrier takes.
+    const isTimed = (hasAnswered(status) || state === 'timeout') && cache === undefined;
+    if (isTimed) onEnd(carrier, ms);
   };
   return {
     ...own,

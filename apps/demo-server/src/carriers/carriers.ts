@@ -11,6 +11,10 @@ import {
 } from '@ticketing/carriers';
 import type { Carrier, CarrierAnswer, CarrierQuery } from '@ticketing/core';
 import type { TaskContext } from '@ticketing/dispatch';
+import { type CarrierGuards, createCarrierGuards } from '../guard/carrier-guards.ts';
+import type { GuardSettings } from '../guard/guard-settings.ts';
+import type { KeepSettings } from '../kept/keep-settings.ts';
+import { createKeptAnswers, type KeptAnswers } from '../kept/kept-answers.ts';
 import { type CarrierMark, carrierMarks } from './carrier-marks.ts';
 
 /** Settings of the carriers, in this process or in a worker. */
@@ -18,6 +22,12 @@ export interface CarrierSettings {
   /** Base URL; each carrier answers below `/<carrier>`. */
   readonly carriersUrl: string;
   readonly ouigo: { readonly username: string; readonly password: string };
+  /** Absent: no answer is kept. */
+  readonly keep?: KeepSettings | undefined;
+  /** Milliseconds for a load in the background. Default 2,000. */
+  readonly deadlineMs?: number | undefined;
+  /** Absent: no carrier is guarded, and its HTTP sends a request again that failed on the way. */
+  readonly guard?: GuardSettings | undefined;
 }
 
 /** The simulator takes any. */
@@ -44,6 +54,8 @@ interface CarrierKind {
   /** Way of asking, shown after the name: the reason why a search takes longer than one call. ASCII, for headers. */
   readonly calls: string;
   readonly mark: CarrierMark;
+  /** True if a question is a session of several calls: to ask it twice costs twice as many. */
+  readonly isSession?: true;
   /** Creates the carrier. `baseUrl`: its own; `now`: epoch ms. */
   create(wire: { baseUrl: string; ouigo: CarrierSettings['ouigo']; now: () => number }): Carrier;
 }
@@ -56,6 +68,7 @@ const kinds = {
     title: 'Renfe',
     calls: 'makes four calls, one after the other',
     mark: carrierMarks.renfe,
+    isSession: true,
     create: ({ baseUrl }) => createRenfe({ baseUrl }),
   },
   ouigo: {
@@ -106,30 +119,49 @@ export const CARRIER_NAMES = Object.keys(kinds) as readonly CarrierName[];
 
 /** Facts of each carrier. */
 export const carrierKinds: Readonly<
-  Record<CarrierName, Pick<CarrierKind, 'title' | 'calls' | 'mark'>>
+  Record<CarrierName, Pick<CarrierKind, 'title' | 'calls' | 'mark' | 'isSession'>>
 > = kinds;
 
 /** Answers of OJP have a few megabytes. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-/** The carriers, and the connections to them. */
+/** The carriers, the connections to them, and what bounds how they are asked. */
 export interface Carriers {
   readonly settings: CarrierSettings;
   readonly byName: Readonly<Record<CarrierName, Carrier>>;
   readonly http: CarrierHttpPools;
+  /** Answers that this process keeps. */
+  readonly kept: KeptAnswers;
+  readonly guards: CarrierGuards;
+  close(): Promise<void>;
 }
 
 /** Creates every carrier, and opens no connection. `now`: epoch ms. */
 export function createCarriers(settings: CarrierSettings, now: () => number): Carriers {
-  const { carriersUrl, ouigo } = settings;
+  const { carriersUrl, ouigo, guard, keep, deadlineMs = 2000 } = settings;
   const made = CARRIER_NAMES.map((name) => {
     const baseUrl = `${carriersUrl}/${name}`;
     return [name, kinds[name].create({ baseUrl, ouigo, now })];
   });
+  const kept = createKeptAnswers({ keep, deadlineMs, now });
+  const guards = createCarrierGuards({ settings: guard, now });
+  const http = createCarrierHttp({
+    now,
+    maxBodyBytes: MAX_BODY_BYTES,
+    // Guards retry: to retry here too would multiply the requests.
+    ...(guard !== undefined && { retries: 0 }),
+  });
   return {
     settings,
     byName: Object.fromEntries(made) as Record<CarrierName, Carrier>,
-    http: createCarrierHttp({ now, maxBodyBytes: MAX_BODY_BYTES }),
+    http,
+    kept,
+    guards,
+    async close() {
+      await kept.close();
+      await guards.close();
+      await http.close();
+    },
   };
 }
 

@@ -6,11 +6,14 @@ import { coalesceStats } from '../answers/answers-stats.ts';
 import type { Carriers, CarrierTasks } from '../carriers/carriers.ts';
 import { dispatchedSearch } from '../dispatch/dispatched-search.ts';
 import { startDispatcher } from '../dispatch/start-dispatcher.ts';
+import { guardFigures } from '../figures/guard-figures.ts';
 import type { OwnStatus } from '../figures/process-status.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import { timeLeft } from '../http/admit.ts';
 import { createBodySender } from '../http/body-sender.ts';
+import { type CachedDocument, cacheHeaders } from '../http/cache-headers.ts';
 import { createDurationCounts } from '../http/duration-counts.ts';
+import { timesOf } from '../kept/keep-settings.ts';
 import { keepEvents } from '../operator/event-log.ts';
 import { createProcessStats } from '../processes/process-stats.ts';
 import { createReading } from '../search/search-reader.ts';
@@ -48,7 +51,16 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies) {
   const carriersSign = createUpstreamSign(flags.deadlineMs);
   const onEnd = carriersSign.note;
   const search = dispatchedSearch(dispatcher, { flags, carriers, now, onEnd });
-  const { own, answers } = await answerChain(flags, { search, store, searches, onEnd, primary });
+  const { kept } = carriers;
+  const { own, answers } = await answerChain(flags, {
+    search,
+    store,
+    searches,
+    onEnd,
+    primary,
+    kept,
+    now,
+  });
   const admission = createAdmission({
     deadlineMs: flags.deadlineMs,
     maxInFlight: flags.maxInFlight,
@@ -69,6 +81,13 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies) {
     telemetry,
     now,
     ...createReading(flags, now),
+    cacheHeadersOf: (document: CachedDocument, isLasting: boolean) =>
+      cacheHeaders(document, {
+        cache: timesOf(flags.httpCache),
+        keep: timesOf(flags.keep),
+        isLasting,
+        nowMs: now(),
+      }),
     isShared: flags.coalesce !== 'off',
     leftMs: timeLeft(flags.deadlineMs),
     status(): OwnStatus {
@@ -86,6 +105,8 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies) {
         ...(keys && { keys }),
         ...(shared && { shared }),
         http: carriers.http.stats(),
+        kept: kept.stats(),
+        guards: guardFigures(carriers.guards),
         worms,
         process: processStats(),
       };
@@ -96,7 +117,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies) {
       events.close();
       await answers.close();
       await tasks.close();
-      await carriers.http.close();
+      await carriers.close();
     },
   };
 }

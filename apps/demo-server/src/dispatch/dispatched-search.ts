@@ -1,7 +1,8 @@
-import { createSearch, type RunCarrier, type Search } from '@ticketing/core';
+import type { RunCarrier, Search } from '@ticketing/core';
 import type { Dispatcher } from '@ticketing/dispatch';
 import { farRetryOptions, retryOptions } from '../answers/remote-call.ts';
 import type { CarrierName, Carriers, CarrierTasks } from '../carriers/carriers.ts';
+import { composedSearch } from '../carriers/composed-search.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 
 interface DispatchedSearchOptions {
@@ -16,33 +17,17 @@ interface DispatchedSearchOptions {
 /** Creates a search that asks all carriers through a dispatcher. */
 export function dispatchedSearch(
   dispatcher: Dispatcher<CarrierTasks>,
-  { flags, carriers, now, onEnd = () => {} }: DispatchedSearchOptions,
+  { flags, carriers, now, onEnd }: DispatchedSearchOptions,
 ): Search {
   const run =
     flags.offload === 'normalise' ? runNormalise(dispatcher, now) : runWhole(dispatcher, now);
-  return createSearch({
-    carriers: flags.carriers.map((name) => carriers.byName[name]),
+  return composedSearch(carriers, {
+    names: flags.carriers,
     deadlineMs: flags.deadlineMs,
-    http: carriers.http.clientOf,
-    run: timed(run, onEnd),
+    run,
     now,
+    ...(onEnd && { onEnd }),
   });
-}
-
-function timed(run: RunCarrier, onEnd: (carrier: string, ms: number) => void): RunCarrier {
-  return async (carrier, query, context) => {
-    const startedAt = performance.now();
-    const end = (): void => onEnd(carrier.id, performance.now() - startedAt);
-    try {
-      const answer = await run(carrier, query, context);
-      end();
-      return answer;
-    } catch (error) {
-      // The time of a failure does not show how long the carrier takes.
-      if (context.signal.aborted) end();
-      throw error;
-    }
-  };
 }
 
 /** The dispatcher asks the carrier and decodes its bytes. It refuses a call that cannot begin before the deadline. */

@@ -2,6 +2,7 @@
 // of its members, which `sources.ts` gives it: a figure that is a member already is shown by its row alone.
 import { figures as library } from '@ticketing/otel/prometheus';
 import { type TSchema, Type } from 'typebox';
+import { SETTLED_STATES } from '../search/carrier-states.ts';
 import { type Metric, rowSchema, statsSchema, table } from './figure.ts';
 import {
   Buckets,
@@ -10,7 +11,6 @@ import {
   integer,
   number,
   ProcessState,
-  SETTLED_STATES,
   Times,
   text,
   WORKER_STATES,
@@ -166,6 +166,55 @@ export const calls = table(byCarrier, {
   refused: both(count, library.carrierHttpRefused),
 });
 
+const guardState = Type.Enum(['closed', 'half-open', 'open'], {
+  description: 'open: nobody is asked; half-open: one call at a time finds out',
+});
+const attempts = {
+  ...counter(
+    'ticketing_guard_attempts_total',
+    'Attempts of guarded calls to carriers by how they ended',
+  ),
+  labels: { outcome: '' },
+};
+const refusals = {
+  ...counter(
+    'ticketing_guard_refused_total',
+    'Calls to carriers that a guard refused, by its part',
+  ),
+  labels: { part: '' },
+};
+const repeats = {
+  ...counter('ticketing_guard_repeats_total', 'Further attempts of guarded calls to carriers'),
+  labels: { kind: '' },
+};
+const isOpen = gauge(
+  'ticketing_guard_circuit_open',
+  'State of the circuit of a carrier: 0 closed, 0.5 half open, 1 open',
+);
+
+/** Guards of carriers, in the processes that search. */
+export const guards = table(byCarrier, {
+  circuit: both(guardState),
+  openShare: { metric: isOpen },
+  openMs: both(integer('Milliseconds until an open circuit lets a call through, else 0')),
+  pausedMs: both(integer('Milliseconds left of the pause that the carrier asked for, else 0')),
+  inFlight: both(integer('Attempts under way')),
+  calls: both(count),
+  succeeded: both(count, attempts),
+  failed: both(count, attempts),
+  throttled: both(count, attempts),
+  ignored: both(count, attempts),
+  retries: { ...both(count, repeats), as: 'retry' },
+  hedges: { ...both(count, repeats), as: 'hedge' },
+  refusedByCircuit: { ...both(count, refusals), as: 'circuit' },
+  refusedByRate: {
+    ...both(integer('Calls within a pause, or above the rate'), refusals),
+    as: 'rate',
+  },
+  budget: both(optional(fraction('Retries and hedges that are left now'))),
+  tokens: both(optional(fraction('Questions that may be sent now; absent: no --rate'))),
+});
+
 export const carriers = table(byCarrier, {
   process,
   id: { view: text },
@@ -175,6 +224,9 @@ export const carriers = table(byCarrier, {
     metric: library.carrierDuration,
   },
   http: { view: rowSchema(calls) },
+  guard: {
+    view: optional(rowSchema(guards, { description: 'Absent: not guarded, or not asked' })),
+  },
 });
 
 const met = {
@@ -202,7 +254,35 @@ export const coalescers = table(byCoalescer, {
   overflowed: both(count, met),
   inFlight: both(count),
   ...inStats('staleHits', 'errorHits', 'failed', 'left', 'aborted', 'unshared', 'kept'),
-  ...inStats('tags', 'tagEntries', 'outdated'),
+  ...inStats('keptBytes', 'tags', 'tagEntries', 'outdated'),
+});
+
+const keptMet = {
+  ...counter('ticketing_kept_questions_total', 'Questions to carriers by the answers they met'),
+  labels: { outcome: '' },
+};
+
+/** Answers of carriers that a process keeps. */
+export const kept = table(byProcess, {
+  process,
+  asked: { view: integer('Questions to carriers') },
+  fresh: { view: integer('Questions answered by a fresh answer'), metric: keptMet },
+  stale: { view: integer('Questions answered by a stale answer'), metric: keptMet },
+  joined: { view: integer('Questions that joined a load in flight'), metric: keptMet },
+  led: { view: integer('Questions that asked the carrier'), metric: keptMet },
+  loaded: { view: integer('Loads, those in the background included') },
+  failed: {
+    view: integer('Loads that failed'),
+    metric: counter('ticketing_kept_failed_loads_total', 'Loads of kept answers that failed'),
+  },
+  kept: {
+    view: integer('Answers that are kept'),
+    metric: gauge('ticketing_kept_answers', 'Answers of carriers that are kept'),
+  },
+  keptBytes: {
+    view: integer('Their size, about as JSON'),
+    metric: gauge('ticketing_kept_bytes', 'About the size of the kept answers as JSON'),
+  },
 });
 
 /** Calls of a pool of hosts that the server process runs itself. */

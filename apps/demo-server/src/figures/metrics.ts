@@ -13,6 +13,7 @@ import type { BucketCounts } from './schemas.ts';
 import type { Sources } from './sources.ts';
 
 const MS_PER_S = 1000;
+const openShares = { closed: 0, 'half-open': 0.5, open: 1 } as const;
 
 /** Every family of `/metrics`, in the order in which they are written. Times are in seconds, sizes in bytes. */
 export const families: readonly Family<Sources>[] = [
@@ -25,7 +26,13 @@ export const families: readonly Family<Sources>[] = [
   ...familiesOf(figures.calls, (sources) =>
     sources.carriers.map(({ process, id, http }) => ({ ...http, process, id })),
   ),
+  ...familiesOf(figures.guards, (sources) =>
+    sources.carriers.flatMap(({ process, id, guard }) =>
+      guard === undefined ? [] : [{ ...guard, process, id, openShare: openShares[guard.circuit] }],
+    ),
+  ),
   ...familiesOf(figures.coalescers, (sources) => sources.coalescers),
+  ...familiesOf(figures.kept, (sources) => sources.kept),
   ...familiesOf(figures.pools, (sources) =>
     sources.pools.map((pool) => ({ ...pool, ...pool.buckets })),
   ),

@@ -29,6 +29,8 @@ export const OperatorEvent = Type.Object({
     'slow',
     'full',
     'recovered',
+    'guard-opened',
+    'guard-closed',
     // What the libraries publish.
     'worker-ready',
     'worker-exit',

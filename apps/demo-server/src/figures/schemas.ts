@@ -1,17 +1,4 @@
-import type { CarrierState } from '@ticketing/core';
 import { type Static, Type } from 'typebox';
-
-/** Every state in which a carrier ends. */
-export const SETTLED_STATES = [
-  'ok',
-  'empty',
-  'timeout',
-  'error',
-  'cancelled',
-  'rejected-busy',
-  'rate-limited',
-  'circuit-open',
-] as const satisfies readonly Exclude<CarrierState, 'running'>[];
 
 export const text = Type.String();
 export const count = Type.Integer({ minimum: 0 });

@@ -25,6 +25,9 @@ const Fleet = statsSchema(figures.fleets, {
 const ProcessFigures = statsSchema(figures.load);
 const Search = statsSchema(figures.searches);
 const CarrierCalls = Type.Record(text, statsSchema(figures.calls));
+const CarrierGuards = Type.Record(text, statsSchema(figures.guards), {
+  description: 'By carrier that was asked; none with --guard off',
+});
 /** Counters of the coalescers of searches and of the store, where there are any. */
 const { coalesce, ...named } = perCoalescer(() => Type.Optional(Coalescer));
 const coalescing = { coalesce, ...objects(named) };
@@ -32,8 +35,11 @@ const coalescing = { coalesce, ...objects(named) };
 /** Schema of the report of a worker that runs carriers' tasks; another process may send it. */
 export const TaskReport = Type.Object({
   http: CarrierCalls,
+  // Absent in a report of another version.
+  guards: Type.Optional(CarrierGuards),
   process: ProcessFigures,
   search: Type.Optional(Search),
+  kept: Type.Optional(Coalescer),
 });
 
 /** Schema of the report of a host, which may be of another version, or of anybody who has a password of the fleet. */
@@ -94,11 +100,13 @@ const serverParts = {
     description: 'Compressed bodies that were sent, and how often one was compressed',
   }),
   search: Search,
+  kept: Type.Optional(Coalescer),
   dispatch: Dispatcher,
   hosts: Type.Optional(Fleet),
   keys: Type.Optional(Keys),
   shared: Type.Optional(Shared),
   http: CarrierCalls,
+  guards: CarrierGuards,
   worms: Type.Object({
     kind: text,
     ...counts('queries', 'running', 'errors'),
@@ -122,7 +130,9 @@ const primaryParts = {
   }),
   router: Type.Optional(statsSchema(figures.router)),
   search: Type.Optional(Search),
+  kept: Type.Optional(Coalescer),
   http: Type.Optional(CarrierCalls),
+  guards: Type.Optional(CarrierGuards),
   process: ProcessFigures,
 };
 

@@ -12,11 +12,13 @@ import {
   wordOr,
 } from '@ticketing/cli-kit';
 import { CARRIER_NAMES, type CarrierName } from '../carriers/carriers.ts';
+import type { KeepSettings } from '../kept/keep-settings.ts';
 import { DISPATCH_NAMES, type DispatchName } from './dispatch-kinds.ts';
 import {
   databaseUrl,
   fleetName,
   hostNames,
+  keepTimes,
   type Latency,
   latency,
   natsUrl,
@@ -24,8 +26,10 @@ import {
   redisUrl,
   routeBy,
   secret,
+  showKeepTimes,
   showLatency,
 } from './flag-values.ts';
+import { hedged, type Rates, rates, showHedged, showRates } from './guard-values.ts';
 
 export const ACCEPTS = ['single', 'cluster', 'passthru', 'socket'] as const;
 export type Accept = (typeof ACCEPTS)[number];
@@ -157,6 +161,20 @@ export const flagSpecs = {
     value: integerFrom(1, 60_000),
     fallback: 50,
   }),
+  keep: flag<KeepSettings | 'off'>({
+    name: 'keep',
+    about: "How long carriers' answers are given again: fresh, then stale while they are renewed",
+    value: keepTimes,
+    fallback: 'off',
+    show: showKeepTimes,
+  }),
+  httpCache: flag<KeepSettings | 'off'>({
+    name: 'http-cache',
+    about: 'How long caches before the server may keep complete answers: fresh, then stale',
+    value: keepTimes,
+    fallback: 'off',
+    show: showKeepTimes,
+  }),
   deadlineMs: flag({
     name: 'deadline-ms',
     about: 'Time that a whole search may take, and a question to the store',
@@ -187,6 +205,26 @@ export const flagSpecs = {
     about: 'Carriers that are asked',
     value: someOf(CARRIER_NAMES),
     fallback: CARRIER_NAMES,
+  }),
+  guard: flag({
+    name: 'guard',
+    about: 'Whether a guard stands before each carrier: a circuit, pauses, retries by a budget',
+    value: onOff,
+    fallback: true,
+  }),
+  rate: flag<Rates>({
+    name: 'rate',
+    about: 'Most questions to a carrier, per second and at once; public is what public ones bear',
+    value: rates,
+    fallback: {},
+    show: showRates,
+  }),
+  hedge: flag<readonly CarrierName[]>({
+    name: 'hedge',
+    about: 'Carriers that are asked once more if slow; all leaves out those that need many calls',
+    value: hedged,
+    fallback: [],
+    show: showHedged,
   }),
   carriersUrl: flag<string | undefined>({
     name: 'carriers-url',

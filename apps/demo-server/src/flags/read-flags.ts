@@ -83,7 +83,7 @@ export function shownFlags(
 /** @throws FlagError for flags that exclude each other, or that have no effect with the others */
 function refuseConflicts(settings: Settings): void {
   const { accept, carriersUrl, databaseUrl, latency, otel, otelSample } = settings;
-  const { routeBy, tlsCert, tlsKey, worms } = settings;
+  const { guard, hedge, rate, routeBy, tlsCert, tlsKey, worms } = settings;
   refuseFleetConflicts(settings);
   if (worms.value === 0 && databaseUrl.value !== undefined) {
     throw new FlagError(
@@ -97,6 +97,10 @@ function refuseConflicts(settings: Settings): void {
   }
   if (otel.value === undefined && otelSample.from !== 'default') {
     throw new FlagError(`Cannot start: ${otelSample.from} is for --otel, which is not set`);
+  }
+  const ofGuard = [rate, hedge].find(({ from }) => from !== 'default');
+  if (!guard.value && ofGuard !== undefined) {
+    throw new FlagError(`Cannot start: ${ofGuard.from} is for --guard on, got off`);
   }
   const hasRouter = accept.value === 'socket' || accept.value === 'passthru';
   if (!hasRouter && routeBy.from !== 'default') {

@@ -1,12 +1,14 @@
-import { createSearch } from '@ticketing/core';
 import type { NatsHostStats } from '@ticketing/dispatch-nats';
 import { coalesceStats } from '../answers/answers-stats.ts';
 import { hostQuestions } from '../answers/by-owner.ts';
 import { createCarriers } from '../carriers/carriers.ts';
+import { composedSearch } from '../carriers/composed-search.ts';
 import { compose } from '../compose/compose.ts';
 import { WORKER_TASKS, type WorkerTasks } from '../dispatch/start-dispatcher.ts';
 import { taskReportOf } from '../figures/checked-reports.ts';
+import { joinedGuards } from '../figures/joined-guards.ts';
 import type { HostReport } from '../figures/stats-document.ts';
+import { carrierSettings } from '../flags/carrier-settings.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import { natsOptions } from '../nats/nats-options.ts';
 import { versions } from '../processes/versions.ts';
@@ -50,12 +52,9 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const { flags, name, carriersUrl, worms, telemetry } = options;
   const now = Date.now;
   const { serveNatsTasks } = await import('@ticketing/dispatch-nats');
-  const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, now);
+  const carriers = createCarriers(carrierSettings(flags, carriersUrl), now);
   // A call names the carriers that it means.
-  const hostSearch = createSearch({
-    carriers: Object.values(carriers.byName),
-    http: carriers.http.clientOf,
-  });
+  const hostSearch = composedSearch(carriers);
   const parts = await compose(
     { ...flags, coalesce: 'on' },
     { carriers, now, worms, telemetry, hostSearch },
@@ -73,8 +72,10 @@ export async function startHost(options: HostOptions): Promise<Host> {
       pid,
       ageMs: performance.now(),
       http: summed([stats.http, ...workers.map(({ http }) => http)]),
+      guards: joinedGuards([stats.guards, ...workers.map(({ guards = {} }) => guards)]),
       search: summed([stats.search, ...searches.map(ofAsked)]),
       ...coalesceStats(stats),
+      ...keptIn([stats.kept, ...workers.map(({ kept }) => kept)]),
       process: stats.process,
     };
   };
@@ -107,6 +108,12 @@ export async function startHost(options: HostOptions): Promise<Host> {
         await parts.close();
       })()),
   };
+}
+
+/** Returns the counters of all that keep answers, if any does. */
+function keptIn(all: readonly HostReport['kept'][]): Pick<HostReport, 'kept'> {
+  const kept = all.filter((one) => one !== undefined);
+  return kept.length === 0 ? {} : { kept: summed(kept) };
 }
 
 /** Returns a report of the carriers that were asked, without the others. */

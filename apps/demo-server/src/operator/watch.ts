@@ -4,6 +4,7 @@ import type { OperatorView, ServerView } from '../figures/view-schema.ts';
 import { type Health, healthOf, keyOf } from '../trends/health.ts';
 import { createRates } from '../trends/rates.ts';
 import { historyOf, sampleOf, withSample } from '../trends/sample.ts';
+import { guardEvents, type OpenCircuits } from './guard-events.ts';
 import type { Journal, Report } from './journal.ts';
 
 /** Views of the whole server, one after the other, and what they come to. */
@@ -52,6 +53,7 @@ export function createWatch({ look, journal, isOn }: WatchDependencies): Watch {
   const pids = new Map<number, string>();
   const waiters = new Set<(view: OperatorView | undefined) => void>();
   let health: Health | undefined;
+  let openCircuits: OpenCircuits = new Set();
   let samples: readonly Sample[] = [];
   let latest: { readonly view: OperatorView; readonly isWatched: boolean } | undefined;
   let last: Made | undefined;
@@ -98,6 +100,9 @@ export function createWatch({ look, journal, isOn }: WatchDependencies): Watch {
       hasStarted = true;
       journal.add(startOf(view));
     }
+    const guards = guardEvents(view, openCircuits);
+    openCircuits = guards.open;
+    for (const event of guards.events) journal.add(event);
     const change = { at: view.at, isAsked };
     for (const event of changesOf(before ?? [], conditions, change)) journal.add(event);
     const made = { rates: rates.all(), sample, health: [...conditions], events: journal.list() };

@@ -12,8 +12,10 @@ import { retryOptions } from '../answers/remote-call.ts';
 import { sharedQuestions } from '../answers/shared.ts';
 import { createCarriers } from '../carriers/carriers.ts';
 import { dispatchedSearch } from '../dispatch/dispatched-search.ts';
+import { guardFigures } from '../figures/guard-figures.ts';
 import type { OwnStatus, ProcessStatus } from '../figures/process-status.ts';
 import type { PrimaryStats } from '../figures/stats-document.ts';
+import { carrierSettings } from '../flags/carrier-settings.ts';
 import { dispatchKind } from '../flags/dispatch-kinds.ts';
 import { keepEvents } from '../operator/event-log.ts';
 import { createOperator, type Operator } from '../operator/operator.ts';
@@ -109,7 +111,7 @@ async function share(
 ): Promise<Shared> {
   const { flags, carriersUrl, now, startedAt } = context;
   const workers = supervisor().dispatcher<ServingTasks>();
-  const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, now);
+  const carriers = createCarriers(carrierSettings(flags, carriersUrl), now);
   const own = here(
     dispatchedSearch(workers, { flags, carriers, now }),
     await openWorms({ kind: 'none', url: '' }, flags),
@@ -145,7 +147,12 @@ async function share(
         ...(isMachine ? coalesceStats(counted) : notCoalesced),
         ...(keys && { keys }),
         cluster,
-        ...(searches && { search, http: carriers.http.stats() }),
+        ...(searches && {
+          search,
+          kept: carriers.kept.stats(),
+          http: carriers.http.stats(),
+          guards: guardFigures(carriers.guards),
+        }),
         process: processStats(),
         ...connectionStats(),
       };
@@ -164,7 +171,7 @@ async function share(
       events.close();
       await operator.close();
       await answers.close();
-      await carriers.http.close();
+      await carriers.close();
     },
   };
 }

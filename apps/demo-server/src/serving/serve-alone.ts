@@ -4,13 +4,14 @@ import { createCarriers } from '../carriers/carriers.ts';
 import { buildServer, readTls } from '../compose/build-server.ts';
 import { compose } from '../compose/compose.ts';
 import type { ProcessStatus } from '../figures/process-status.ts';
+import { carrierSettings } from '../flags/carrier-settings.ts';
 import { createOperator } from '../operator/operator.ts';
 import { ANSWER_MS, type StartServing } from './serving.ts';
 
 /** Serves in this process; its tasks may run in others. */
 export const serveAlone: StartServing = async (context) => {
   const { flags, carriersUrl, worms, now, startedAt, telemetry } = context;
-  const carriers = createCarriers({ carriersUrl, ouigo: flags.ouigo }, now);
+  const carriers = createCarriers(carrierSettings(flags, carriersUrl), now);
   const parts = await compose(flags, { carriers, worms, now, telemetry });
   let isDraining = false;
   let url = '';

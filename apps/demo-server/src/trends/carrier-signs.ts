@@ -1,4 +1,5 @@
 import type { ServerView } from '../figures/view-schema.ts';
+import { ANSWERED_STATES, FAILED_STATES } from '../search/carrier-states.ts';
 import type { Rates } from './rates.ts';
 import { BUSY, type Sign } from './signs.ts';
 
@@ -29,8 +30,7 @@ export interface CarrierMemory {
 
 const noMemory: CarrierMemory = { usualMs: [], open: 0, answered: 0 };
 /** States in which a carrier has answered, if only by an error. */
-const ANSWERS = ['ok', 'empty', 'error', 'rate-limited'];
-const FAILURES = ['error', 'rate-limited', 'rejected-busy'];
+const HEARD = [...ANSWERED_STATES, 'error', 'rate-limited'];
 /** One call without an answer may be the fault of a network. */
 const LEAST_TIMEOUTS = 2;
 /** Time for which a carrier without calls stays as it was last known. */
@@ -147,14 +147,14 @@ function signsOfOne(id: string, context: Context, before: CarrierMemory): Found 
     const lasting = { afterMs: 10_000, untilMs: 3000 };
     signs.push({ ...of, state: 'slow', severity: 'warn', says: 'is slow', detail, ...lasting });
   }
-  const failures = strained ? FAILURES : [...FAILURES, 'timeout'];
+  const failures = strained ? FAILED_STATES : [...FAILED_STATES, 'timeout'];
   const failed = total(failures.map((state) => rates.recent(`state ${id} ${state}`)));
   const ended =
-    failed + total(['ok', 'empty'].map((state) => rates.recent(`state ${id} ${state}`)));
+    failed + total(ANSWERED_STATES.map((state) => rates.recent(`state ${id} ${state}`)));
   const retried = rates.recent(`retried ${id}`);
   const troubles = [...failures.map((state) => `state ${id} ${state}`), `retried ${id}`];
   const isTroubled = troubles.some((name) => rates.latest(name) > 0);
-  const good = total(['ok', 'empty'].map((state) => rates.latest(`state ${id} ${state}`)));
+  const good = total(ANSWERED_STATES.map((state) => rates.latest(`state ${id} ${state}`)));
   const answered = isTroubled ? 0 : before.answered + good;
   const hasFailed = isOver && answered < SOUND;
   if (hasFailed && failed >= LEAST_FAILURES && failed / ended >= MANY) {
@@ -197,7 +197,7 @@ function quietOf(
   { view: { at, carriers }, rates }: Context,
   { quiet, open }: CarrierMemory,
 ): CarrierMemory['quiet'] {
-  const answers = total(ANSWERS.map((state) => rates.latest(`state ${id} ${state}`)));
+  const answers = total(HEARD.map((state) => rates.latest(`state ${id} ${state}`)));
   if (answers > 0) return undefined;
   const timeouts = rates.latest(`state ${id} timeout`);
   const isOpen = carriers.some((each) => each.id === id && each.http.inFlight > 0);

@@ -1,4 +1,5 @@
 import type { ServerView } from '../figures/view-schema.ts';
+import { isBusy, type SettledState } from '../search/carrier-states.ts';
 import { sharedScope } from './shared-scope.ts';
 
 /** A counter of a process, or the counts of buckets. */
@@ -38,13 +39,17 @@ export function* readingsOf(view: ServerView): Generator<Reading, void> {
     yield { process: 'primary', name: 'claim', ...view.router.claim };
     yield { process: 'primary', name: 'refused router', counts: [view.router.refused] };
   }
-  for (const { process, id, states, latency, http } of view.carriers) {
-    yield { process, name: `calls ${id}`, counts: [total(Object.values(states))] };
+  for (const { process, id, states, latency, http, guard } of view.carriers) {
+    // A carrier whose circuit is open was not asked.
+    const { 'circuit-open': unasked = 0 } = states;
+    yield { process, name: `calls ${id}`, counts: [total(Object.values(states)) - unasked] };
     yield { process, name: `sent ${id}`, counts: [http.sent] };
     yield { process, name: `sent by ${process}`, counts: [http.sent] };
-    yield { process, name: `retried ${id}`, counts: [http.retried] };
+    yield { process, name: `retried ${id}`, counts: [http.retried + (guard?.retries ?? 0)] };
     for (const [state, times] of Object.entries(latency)) {
-      yield { process, name: `carrier ${id}`, ...times };
+      // Refusals take no time.
+      if (!isBusy({ state: state as SettledState }))
+        yield { process, name: `carrier ${id}`, ...times };
       yield { process, name: `state ${id} ${state}`, counts: [total(times.counts)] };
     }
   }

@@ -23,6 +23,9 @@ const codeByRenfeError: ReadonlyMap<string, CarrierErrorCode> = new Map([
   ['CRC1', 'NOT_SERVED'],
 ]);
 
+/** Milliseconds for which Renfe answers nobody whom it has met with `U014`: the answer does not have them. */
+const SILENCE_MS = 600_000;
+
 /** Turns Renfe's list of trains into journeys. */
 export function normaliseRenfe(
   plain: CarrierDecoder,
@@ -80,9 +83,9 @@ function exceptionOf(read: WireReader, value: unknown): CarrierError {
 }
 
 /** A code that is not known is an error of the server. */
-function refusal(what: string, code: string | undefined): CarrierError {
-  return new CarrierError(
-    (code !== undefined && codeByRenfeError.get(code)) || 'UPSTREAM',
-    `Cannot ask \`renfe\`: it answered ${what}`,
-  );
+function refusal(what: string, renfeCode: string | undefined): CarrierError {
+  const code = (renfeCode !== undefined && codeByRenfeError.get(renfeCode)) || 'UPSTREAM';
+  return new CarrierError(code, `Cannot ask \`renfe\`: it answered ${what}`, {
+    ...(code === 'RATE_LIMITED' && { retryAfterMs: SILENCE_MS }),
+  });
 }

@@ -1,7 +1,7 @@
 import { MAX_REMARK_LENGTH, MAX_REMARKS } from '@ticketing/core';
 import { type TSchema, Type } from 'typebox';
-import { SETTLED_STATES } from '../../figures/schemas.ts';
 import { Problem } from '../../problem/problem.ts';
+import { SETTLED_STATES } from '../../search/carrier-states.ts';
 
 // The answers of GET /search, as the OpenAPI document shows them. A test holds real answers against these schemas.
 
@@ -222,6 +222,15 @@ const CarrierStatus = Type.Object(
         { fromMs: Type.Integer(), untilMs: Type.Integer() },
         { description: 'Departures that its answer covers, epoch milliseconds; absent: the day' },
       ),
+    ),
+    cache: Type.Optional(
+      Type.Enum(['fresh', 'stale'], {
+        description:
+          'A kept answer; stale: the carrier is asked again, or did not answer for the reason in `error`',
+      }),
+    ),
+    ageMs: Type.Optional(
+      Type.Number({ description: 'Milliseconds since the carrier gave the kept answer' }),
     ),
     ignored: Type.Optional(
       Type.Array(Type.Enum(['ages', 'cards']), {

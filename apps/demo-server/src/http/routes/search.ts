@@ -6,6 +6,7 @@ import type { Answers } from '../../answers/answers.ts';
 import { eventsKey } from '../../answers/kinds.ts';
 import { CARRIER_NAMES, carrierKinds } from '../../carriers/carriers.ts';
 import { clientSignal, lateProblem, Problem, ProblemError } from '../../problem/problem.ts';
+import { hasAnswered, isBusy } from '../../search/carrier-states.ts';
 import { documentKey } from '../../search/document-key.ts';
 import { iteratorOf, withFirst } from '../../search/map-items.ts';
 import { isNotServed } from '../../search/not-served.ts';
@@ -19,6 +20,7 @@ import { readSearchView, textOf, viewDocument, viewEvents } from '../../search/s
 import { answerExamples, eventExamples, refusalExamples } from '../api/search-examples.ts';
 import { SearchAnswer, SearchStreamEvent } from '../api/search-schemas.ts';
 import type { BodySender } from '../body-sender.ts';
+import type { CachedDocument } from '../cache-headers.ts';
 import { preferredType, prefersPage } from '../preferred-type.ts';
 
 const problem = { 'application/problem+json': { schema: Problem } };
@@ -71,6 +73,8 @@ export interface SearchDependencies {
   readonly reader: SearchReader;
   readonly pageTokens: Pick<PageTokens, 'sealAll'>;
   readonly bodies: Pick<BodySender, 'send'>;
+  /** Headers of a document for caches. `isLasting`: its address asks the same question on another day, and wants no new answers. */
+  cacheHeadersOf(document: CachedDocument, isLasting: boolean): Readonly<Record<string, string>>;
   /** True if equal questions share their work. */
   readonly isShared: boolean;
   /** Milliseconds that a request has left, from 1. */
@@ -80,7 +84,7 @@ export interface SearchDependencies {
 /** `GET /search`: one document, or a stream of events, by `Accept`. */
 export const searchRoute: FastifyPluginCallbackTypebox<SearchDependencies> = (
   app,
-  { answers, reader, pageTokens, bodies, isShared, leftMs },
+  { answers, reader, pageTokens, bodies, cacheHeadersOf, isShared, leftMs },
   done,
 ) => {
   app.decorateRequest('asked', null);
@@ -107,7 +111,9 @@ export const searchRoute: FastifyPluginCallbackTypebox<SearchDependencies> = (
           key,
         });
         refuseWithoutAnswer(document);
+        const isLasting = request.query.date !== undefined && question.fresh === undefined;
         reply
+          .headers(cacheHeadersOf(document, isLasting))
           .header('server-timing', serverTiming(document))
           .type('application/json; charset=utf-8');
         return bodies.send({ request, reply }, viewDocument(document, view, pageTokens));
@@ -150,20 +156,18 @@ async function onRequest(request: FastifyRequest, reply: FastifyReply): Promise<
   return reply.redirect(search === '' ? '/' : `/?${search}`, 303);
 }
 
-/** A carrier may answer if it is asked later. */
-const BUSY: ReadonlySet<CarrierStatus['state']> = new Set(['rejected-busy', 'rate-limited']);
-
 /** @throws ProblemError if some carriers serve the stations, and none of these answered */
 function refuseWithoutAnswer({ carriers }: SearchDocument): void {
   const serving = carriers.filter((carrier) => !isNotServed(carrier));
   if (serving.length === 0) return;
-  if (serving.some(({ state }) => state === 'ok' || state === 'empty')) return;
+  if (serving.some(hasAnswered)) return;
   const some = (state: CarrierStatus['state']) =>
     serving.some((carrier) => carrier.state === state);
-  const isBusy = serving.every(({ state }) => BUSY.has(state));
-  const status = isBusy ? 503 : some('timeout') ? 504 : 502;
+  const status = serving.every(isBusy) ? 503 : some('timeout') ? 504 : 502;
   const detail = carriers.map(({ carrier, error }) => `${carrier}: ${error?.message}`).join('; ');
-  throw new ProblemError(status, { detail, carriers: [...carriers] });
+  const waits = serving.flatMap(({ error }) => error?.retryAfterMs ?? []);
+  const retryAfterMs = waits.length < serving.length ? undefined : Math.min(...waits);
+  throw new ProblemError(status, { detail, carriers: [...carriers] }, retryAfterMs);
 }
 
 function serverTiming({ carriers, ms }: SearchDocument): string {

@@ -1,7 +1,13 @@
 // What the traveller's page needs once somebody does more than look at the list.
 import { journeyDetails } from '../journey/journey-details.ts';
 import { joinJourneys } from '../results/join-journeys.ts';
+import { createCountdown } from './traveller/countdown.ts';
 import type { Later } from './traveller/later.ts';
 import { enhanceSearchForm } from './traveller/search-form.ts';
 
-export const later: Later = { journeyDetails, joinJourneys, enhanceSearchForm };
+export const later: Later = {
+  journeyDetails,
+  joinJourneys,
+  enhanceSearchForm,
+  createCountdown,
+};

@@ -24,6 +24,7 @@ export function operatorPage({ assets, modes, carriers }: OperatorPage): SafeHtm
   const right: readonly (TableName | false)[] = [
     'carriers',
     'coalescing',
+    modes.keep !== undefined && 'kept',
     modes.routeBy !== undefined && 'router',
   ];
   return html`${pageStart({ title: 'Operator', path: '/operator', assets })}<main id="content" class="page" data-state="connecting">

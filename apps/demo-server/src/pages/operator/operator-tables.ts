@@ -1,10 +1,12 @@
 import type { History } from '../../figures/trend-schemas.ts';
 import type { OperatorView } from '../../figures/view-schema.ts';
+import { ANSWERED_STATES, FAILED_STATES } from '../../search/carrier-states.ts';
 import { type ReadRates, ratesOf } from '../../trends/view-rates.ts';
 import { carrierMark } from '../frame/carrier-mark.ts';
 import { html, type SafeHtml } from '../frame/html.ts';
 import { mayKill } from '../picture/kill-question.ts';
 import { bytes, decimal, ms, NONE, percent, whole } from '../words/amounts.ts';
+import { guardCell, guardOf } from '../words/guard-words.ts';
 import { faultOf, latencyOf } from '../words/plan-words.ts';
 import { processRows, shortName } from './process-rows.ts';
 import { stateCell } from './state-cell.ts';
@@ -86,9 +88,6 @@ const SCOPES = {
   shared: 'by all servers with this Redis',
 } as const;
 
-/** States in which a carrier did not answer and was not late. */
-const FAILED = ['error', 'rejected-busy', 'rate-limited'];
-
 /** Returns a column of whole numbers. */
 function wholes<Name extends string>(title: string, name: Name, width: Width = 74) {
   return {
@@ -164,6 +163,7 @@ export const operatorTables = {
         name: modes.carriers[id] ?? id,
         plan: upstream.find((each) => each.id === id)?.plan,
         open: total(all.map(({ http }) => http.inFlight)),
+        guard: guardOf(all),
         state: health.find((one) => one.subject === 'carrier' && one.id === id)?.state ?? 'healthy',
       })),
     keyOf: ({ id }) => id,
@@ -184,10 +184,16 @@ export const operatorTables = {
           return fault === undefined ? latencyOf(plan) : html`<b>${fault}</b>`;
         },
       },
+      {
+        title: 'Guard',
+        kind: 'state',
+        width: 92,
+        cell: ({ guard }) => (guard === undefined ? NONE : guardCell(guard)),
+      },
       numbers('p50, p99', ({ id }, { rates }) => quantiles(rates, `carrier ${id}`), 92),
-      numbers('Answered', ({ id }, { rates }) => recent(rates, id, ['ok', 'empty']), 66),
+      numbers('Answered', ({ id }, { rates }) => recent(rates, id, ANSWERED_STATES), 66),
       numbers('No answer', ({ id }, { rates }) => recent(rates, id, ['timeout']), 74),
-      numbers('Failed', ({ id }, { rates }) => recent(rates, id, FAILED), 50),
+      numbers('Failed', ({ id }, { rates }) => recent(rates, id, FAILED_STATES), 50),
       wholes('Open', 'open', 54),
     ],
   }),
@@ -237,6 +243,23 @@ export const operatorTables = {
       wholes('Hits', 'hits', 58),
       wholes('Loads', 'led', 58),
       wholes('In flight', 'inFlight', 66),
+    ],
+  }),
+  kept: table({
+    title: 'Kept answers',
+    note: 'of carriers, since the start',
+    none: 'No process searches yet.',
+    rows: ({ kept = [] }) => kept,
+    keyOf: ({ process }) => process,
+    columns: [
+      { title: 'Process', cell: ({ process }) => process },
+      wholes('Asked', 'asked', 58),
+      wholes('Fresh', 'fresh', 58),
+      wholes('Stale', 'stale', 58),
+      wholes('Loads', 'loaded', 58),
+      wholes('Failed', 'failed', 58),
+      wholes('Kept', 'kept', 58),
+      numbers('Size', ({ keptBytes }) => bytes(keptBytes), 66),
     ],
   }),
   hosts: table({

@@ -1,10 +1,13 @@
 import type { CarrierStatus } from '@ticketing/core';
+import { hasFailed, isBusy } from '../../search/carrier-states.ts';
 import { isNotServed } from '../../search/not-served.ts';
 import { carrierMark } from '../frame/carrier-mark.ts';
 import { html, type SafeHtml } from '../frame/html.ts';
 import { icon } from '../frame/icons.ts';
 import { countText, listText } from '../journey/display-texts.ts';
 import { type Names, nameOf } from '../journey/names.ts';
+import { againCount } from './again-count.ts';
+import type { ShownStatus } from './search-state.ts';
 
 /** Numbers of a search. */
 export interface Counted {
@@ -39,13 +42,15 @@ export function carrierLine(counted: Counted): SafeHtml {
 }
 
 /** Renders what each carrier answered, when, how it is asked, and why it did not answer. */
-export function carrierList(carriers: readonly CarrierStatus[], names: Names): SafeHtml {
+export function carrierList(carriers: readonly ShownStatus[], names: Names): SafeHtml {
   return html`<ul>${carriers.map((status) => {
     const { carrier, state, ms, error, filtered, leftOut = {}, ignored = [] } = status;
+    const { attempts = 1, hedged } = status;
+    const again = againCount(status);
     const [name, asked] = [nameOf(names.carriers, carrier), names.calls.get(carrier)];
-    return html`<li data-carrier="${carrier}" data-state="${state}">${carrierMark(carrier, name, 'small')}<b>${name}</b><span>${cameText(status)}</span><span class="muted num">${state !== 'running' && `${Math.round(ms)} ms`}</span><p>${asked !== undefined && `It ${asked}.`}${
+    return html`<li data-carrier="${carrier}" data-state="${state}">${carrierMark(carrier, name, 'small')}<b>${name}</b><span>${cameText(status)}${again && html`, again ${again}`}</span><span class="muted num">${state !== 'running' && `${Math.round(ms)} ms`}</span><p>${asked !== undefined && `It ${asked}.`}${
       filtered !== undefined && ` ${filtered} of its journeys cannot be shown${reasonsOf(leftOut)}.`
-    }${ignored.length > 0 && ` Its prices do not heed ${ignored.join(' and ')}.`}${
+    }${ignored.length > 0 && ` Its prices do not heed ${ignored.join(' and ')}.`}${attempts > 1 && ` It was asked ${attempts} times${hedged ? ', once because it was slow' : ''}.`}${
       error !== undefined && html` <code>${error.code}</code> ${error.message}.`
     }</p></li>`;
   })}</ul>`;
@@ -109,26 +114,32 @@ function failureText(failed: readonly CarrierStatus[]): string {
   const is = failed.length === 1 ? 'is' : 'are';
   if (all('timeout')) return 'did not answer in time';
   if (all('rejected-busy')) return `${is} too busy to answer`;
+  if (all('circuit-open')) return `${is} paused after failures`;
   if (all('rate-limited')) return `${failed.length === 1 ? 'was' : 'were'} asked too often`;
   return 'did not answer';
 }
 
-/** True for a carrier that did not answer. */
-export function hasFailed({ state }: CarrierStatus): boolean {
-  return state !== 'ok' && state !== 'empty' && state !== 'running';
+/**
+ * Returns the ids of the carriers that have not answered, or not with all of their journeys, and may if they are asked again: now, or
+ * with `now` absent at some time.
+ */
+export function toAskAgain(carriers: readonly ShownStatus[], now = Infinity): string[] {
+  return carriers
+    .filter(mayAnswer)
+    .filter(({ againAt = 0 }) => againAt <= now)
+    .map(({ carrier }) => carrier);
 }
 
-/** Returns the ids of the carriers that have not answered, or not with all of their journeys, and may if they are asked again. */
-export function toAskAgain(carriers: readonly CarrierStatus[]): string[] {
-  return carriers
-    .filter(
-      ({ state, error }) =>
-        state === 'running' ||
-        state === 'timeout' ||
-        state === 'rejected-busy' ||
-        state === 'rate-limited' ||
-        state === 'circuit-open' ||
-        error?.retryable === true,
-    )
-    .map(({ carrier }) => carrier);
+/** Returns the carrier that may be asked again first; `undefined` if one may be at once. */
+export function firstAgain(carriers: readonly ShownStatus[]): ShownStatus | undefined {
+  const [first] = carriers
+    .filter(mayAnswer)
+    .toSorted(({ againAt: one = 0 }, { againAt: other = 0 }) => one - other);
+  return first?.againAt === undefined ? undefined : first;
+}
+
+function mayAnswer(status: ShownStatus): boolean {
+  const { state, error } = status;
+  const isOpen = state === 'running' || state === 'timeout' || isBusy(status);
+  return isOpen || error?.retryable === true;
 }

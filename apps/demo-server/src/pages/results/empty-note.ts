@@ -1,4 +1,5 @@
 import { addDays, type Money } from '@ticketing/core';
+import { hasFailed, isBusy } from '../../search/carrier-states.ts';
 import { isNotServed } from '../../search/not-served.ts';
 import type { ShownProblem } from '../form/shown-problem.ts';
 import { html, type SafeHtml } from '../frame/html.ts';
@@ -6,9 +7,10 @@ import { icon } from '../frame/icons.ts';
 import { countText, dayText, priceText } from '../journey/display-texts.ts';
 import { isSoldOut } from '../journey/journey-badge.ts';
 import type { Names } from '../journey/names.ts';
-import { carrierList, hasFailed, missingText, toAskAgain } from './carrier-line.ts';
+import { againCount } from './again-count.ts';
+import { carrierList, firstAgain, missingText, toAskAgain } from './carrier-line.ts';
 import type { DayBounds } from './day-strip.ts';
-import type { SearchState } from './search-state.ts';
+import type { SearchState, ShownStatus } from './search-state.ts';
 
 /** Addresses to which a note about a search leads. */
 export interface NoteWays {
@@ -59,15 +61,17 @@ export function emptyNote(
       'lone nowhere',
     );
   }
-  if (serving.every(({ state }) => state === 'rejected-busy' || state === 'rate-limited')) {
-    return lone(problemTexts({ title: '', detail: '', status: 503 }), askAgain(ways));
+  const again = askAgain(ways, firstAgain(carriers));
+  if (serving.every(({ state }) => state === 'circuit-open')) {
+    const text = 'They failed too often, and are asked again in a moment.';
+    return lone({ title: 'All carriers are paused', text }, again);
+  }
+  if (serving.every(isBusy)) {
+    return lone(problemTexts({ title: '', detail: '', status: 503 }), again);
   }
   if (serving.every(hasFailed)) {
     const isLate = serving.every(({ state }) => state === 'timeout');
-    return lone(
-      { title: isLate ? 'No carrier answered in time' : 'No carrier answered' },
-      askAgain(ways),
-    );
+    return lone({ title: isLate ? 'No carrier answered in time' : 'No carrier answered' }, again);
   }
   return lone(
     { title: `No trains on ${day === undefined ? 'this day' : dayText(day)}` },
@@ -91,7 +95,7 @@ export function noticeOf(
   const missing = missingText(carriers, names);
   const isAll = journeys.size === 0 && carriers.every((one) => isNotServed(one) || hasFailed(one));
   if (missing !== undefined && !isAll) {
-    return notice(missing, toAskAgain(carriers).length > 0 && askAgain(ways));
+    return notice(missing, toAskAgain(carriers).length > 0 && askAgain(ways, firstAgain(carriers)));
   }
   const all = [...journeys.values()];
   if (all.length === 0 || !all.every(isSoldOut)) return undefined;
@@ -130,9 +134,10 @@ function answers({ carriers }: SearchState, names: Names): SafeHtml {
   return html`<details class="answers"><summary>What each carrier answered ${icon('down', 'chevron')}</summary>${carrierList(carriers, names)}</details>`;
 }
 
-/** A link, which the script follows without a new page. */
-function askAgain({ addressOf }: NoteWays): SafeHtml {
-  return html`<a class="button" href="${addressOf()}" data-again>${icon('again')} Ask again</a>`;
+/** A link, which the script follows without a new page, and not before `first` may be asked again. */
+function askAgain({ addressOf }: NoteWays, first?: ShownStatus): SafeHtml {
+  const count = first && againCount(first);
+  return html`<a class="button" href="${addressOf()}" data-again>${icon('again')} Ask again ${count}</a>`;
 }
 
 function otherDays(

@@ -2,11 +2,17 @@ import type { CarrierStatus, Journey, Passenger, Place } from '@ticketing/core';
 import type { SealedPages, SearchAnswerEvent } from '../../search/search-answer.ts';
 import type { ShownProblem } from '../form/shown-problem.ts';
 
+/** Status of a carrier as the page shows it. */
+export interface ShownStatus extends CarrierStatus {
+  /** Epoch ms until which it is not asked again. */
+  readonly againAt?: number;
+}
+
 /** A search as the page shows it. */
 export interface SearchState {
   /** `broken`: the connection ended before the search did. */
   readonly phase: 'idle' | 'asking' | 'done' | 'failed' | 'broken';
-  readonly carriers: readonly CarrierStatus[];
+  readonly carriers: readonly ShownStatus[];
   /** Journeys by id. */
   readonly journeys: ReadonlyMap<string, Journey>;
   /** Journeys of the search before, which stay while some carriers are asked again, or another page is. */
@@ -68,18 +74,18 @@ export const idle: SearchState = {
   operators: new Map(),
 };
 
-/** Returns the state after an event. Pure. */
-export function reduce(state: SearchState, event: FeedEvent): SearchState {
+/** Returns the state after an event that came `at`, in epoch ms. Pure. */
+export function reduce(state: SearchState, event: FeedEvent, at = 0): SearchState {
   switch (event.type) {
     case 'asked':
       return event.join === undefined ? { ...idle, phase: 'asking' } : again(state, event);
     case 'search-started': {
       const { date: day, passengers, origin, destination } = event.query;
-      const carriers = updated(state.carriers, event.carriers);
+      const carriers = updated(state.carriers, event.carriers, at);
       return { ...state, carriers, day, passengers, ends: [origin.name, destination.name] };
     }
     case 'carrier-status':
-      return { ...state, carriers: updated(state.carriers, [event.status]) };
+      return { ...state, carriers: updated(state.carriers, [event.status], at) };
     case 'journeys-upsert': {
       const fresh = new Map(state.fresh);
       for (const id of event.removed) fresh.delete(id);
@@ -95,7 +101,7 @@ export function reduce(state: SearchState, event: FeedEvent): SearchState {
       return { ...state, fresh, stations, places, operators, journeys };
     }
     case 'search-done': {
-      const carriers = updated(state.carriers, event.carriers);
+      const carriers = updated(state.carriers, event.carriers, at);
       const pages = pagesAfter(state, event.pages);
       return { ...state, phase: 'done', carriers, ms: event.ms, pages, more: undefined };
     }
@@ -136,12 +142,21 @@ function pagesAfter({ more, pages }: SearchState, said: SealedPages = {}): Seale
 
 /** Replaces the states of some carriers; new ones come last. */
 function updated(
-  carriers: readonly CarrierStatus[],
+  carriers: readonly ShownStatus[],
   changed: readonly CarrierStatus[],
-): readonly CarrierStatus[] {
+  at: number,
+): readonly ShownStatus[] {
   const byId = new Map(carriers.map((one) => [one.carrier, one]));
-  for (const one of changed) byId.set(one.carrier, one);
+  for (const one of changed) byId.set(one.carrier, withAgain(one, byId.get(one.carrier), at));
   return [...byId.values()];
+}
+
+/** Adds the time until which a carrier is not asked again. The end of a search repeats its statuses: then the first time counts. */
+function withAgain(status: CarrierStatus, known: ShownStatus | undefined, at: number): ShownStatus {
+  const { retryAfterMs } = status.error ?? {};
+  if (retryAfterMs === undefined) return status;
+  const isKnown = known?.againAt !== undefined && known.state === status.state;
+  return { ...status, againAt: isKnown ? known.againAt : at + retryAfterMs };
 }
 
 function joined(

@@ -1,5 +1,6 @@
 import type { journeyDetails } from '../../journey/journey-details.ts';
 import type { joinJourneys } from '../../results/join-journeys.ts';
+import type { createCountdown } from './countdown.ts';
 import type { enhanceSearchForm } from './search-form.ts';
 
 /** Code that a list needs not to be shown: it comes in a bundle of its own. */
@@ -7,6 +8,7 @@ export interface Later {
   readonly journeyDetails: typeof journeyDetails;
   readonly joinJourneys: typeof joinJourneys;
   readonly enhanceSearchForm: typeof enhanceSearchForm;
+  readonly createCountdown: typeof createCountdown;
 }
 
 /** Loads the rest of the page's script; once, however often it is called. */

@@ -29,6 +29,7 @@ import {
 } from '../../results/search-state.ts';
 import { elementOf } from '../dom/element-of.ts';
 import { fragmentOf, show, showAnew } from '../dom/show.ts';
+import type { Countdown } from './countdown.ts';
 import { createDayPrices } from './day-prices.ts';
 import { createFilters } from './filters.ts';
 import { createJourneyList, glide, nextTask } from './journey-list.ts';
@@ -73,6 +74,7 @@ export function createResults(page: ResultsSurroundings): Results {
   const list = createJourneyList(journeys, () => shown().names);
   const prices = createDayPrices(() => sessionStorage);
   const filters = createFilters(main, () => void drawList());
+  let countdown: Countdown | undefined;
 
   let state: SearchState = idle;
   let address = new URLSearchParams();
@@ -140,7 +142,7 @@ export function createResults(page: ResultsSurroundings): Results {
       asked: { again, more, join },
       signal,
       onEvent(event) {
-        state = reduce(state, event);
+        state = reduce(state, event, Date.now());
         if (!WAITS.has(event.type)) isStale = false;
         if (event.type === 'search-done') remember();
         // Many events come at once: one picture of all.
@@ -186,6 +188,16 @@ export function createResults(page: ResultsSurroundings): Results {
     elementOf<HTMLSelectElement>(main, '#order').value = search.order;
     showAnew(place('count'), places.count(search));
     showAnew(place('carriers'), places.carriers(search));
+    void countDown();
+  }
+
+  /** Counts down until carriers may be asked again, if some may not yet. */
+  async function countDown(): Promise<void> {
+    if (countdown === undefined && main.querySelector('[data-again-at]') !== null) {
+      const { createCountdown } = (await later().catch(() => undefined)) ?? {};
+      countdown ??= createCountdown?.(main);
+    }
+    countdown?.follow();
   }
 
   /** Draws the list and what counts it, in a few tasks where there is much: input is not held up. */
@@ -226,6 +238,7 @@ export function createResults(page: ResultsSurroundings): Results {
         journeys.parentElement?.insertBefore(journeys, journeys.nextElementSibling);
       }
       showAnew(place('empty'), places.empty(search, visible.length));
+      void countDown();
     };
     if (journeys.childElementCount > 0) glide(journeys, change);
     else change();
@@ -291,8 +304,10 @@ export function createResults(page: ResultsSurroundings): Results {
     if (link.dataset['clear'] !== undefined) filters.clear();
     else if (chosen !== undefined) setOrder(chosen);
     else if (more !== undefined) void search(to, { more: more as Direction });
-    else if (link.dataset['again'] !== undefined) askAgain();
-    else page.goTo(to);
+    else if (link.dataset['again'] !== undefined) {
+      // No carrier may be asked yet: the count on the link has the time.
+      if (link.ariaDisabled !== 'true') askAgain();
+    } else page.goTo(to);
   });
   elementOf(main, '#order').addEventListener('change', ({ target }) =>
     setOrder((target as HTMLSelectElement).value),
@@ -304,7 +319,7 @@ export function createResults(page: ResultsSurroundings): Results {
   });
 
   function askAgain(): void {
-    const missing = toAskAgain(state.carriers);
+    const missing = toAskAgain(state.carriers, Date.now());
     const isSome = missing.length > 0 && missing.length < state.carriers.length;
     void search(asked.url, { again: isSome ? missing : undefined, more: asked.more });
   }

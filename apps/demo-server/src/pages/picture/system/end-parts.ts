@@ -1,4 +1,6 @@
+import { ANSWERED_STATES, FAILED_STATES } from '../../../search/carrier-states.ts';
 import { ms, NONE, percent, whole } from '../../words/amounts.ts';
+import { guardFacts, guardOf, guardText } from '../../words/guard-words.ts';
 import { faultOf, latencyOf } from '../../words/plan-words.ts';
 import { groupedBy, perSecond, type Reading, stateOf, sumOf } from './reading.ts';
 import type { Part } from './system-model.ts';
@@ -91,9 +93,6 @@ function byWhat(routeBy: string): string {
   return routeBy === 'search-key' ? 'by search key' : `by ${routeBy.replace(/^header:/, '')}`;
 }
 
-/** States in which a carrier did not answer and was not late. */
-const FAILED = ['error', 'rejected-busy', 'rate-limited'];
-
 /** Returns a part for each carrier that is asked. */
 export function carrierParts(reading: Reading): Part[] {
   const { view, rates } = reading;
@@ -107,16 +106,19 @@ export function carrierParts(reading: Reading): Part[] {
     const ended = (states: readonly string[]) =>
       sumOf(own, (row) => sumOf(states, (each) => row.states[each]));
     const plan = view.upstream?.find((each) => each.id === id)?.plan;
+    const guard = guardOf(own);
+    const now = state === 'hangs' ? `${open} open` : ms(p99);
+    const isAsked = guard === undefined || (guard.circuit !== 'open' && guard.pausedMs === 0);
     return {
       id: `carrier ${id}`,
       kind: 'carrier',
       name,
       state,
       rate,
-      lines: [`${perSecond(rate)} · ${state === 'hangs' ? `${open} open` : ms(p99)}`],
+      lines: [isAsked ? `${perSecond(rate)} · ${now}` : `guard ${guardText(guard)}`],
       counts: {
         sent: sumOf(own, ({ http }) => http.sent),
-        answered: ended(['ok', 'empty']),
+        answered: ended(ANSWERED_STATES),
         open,
       },
       figures: () => [
@@ -124,13 +126,14 @@ export function carrierParts(reading: Reading): Part[] {
         ['Time, p50', ms(rates.quantile(`carrier ${id}`, 0.5))],
         ['Time, p99', ms(p99)],
         ['Open', whole(open)],
-        ['Answered', whole(ended(['ok', 'empty']))],
+        ['Answered', whole(ended(ANSWERED_STATES))],
         ['No answer', whole(ended(['timeout']))],
-        ['Failed', whole(ended(FAILED))],
+        ['Failed', whole(ended(FAILED_STATES))],
         [
           'Requests sent, retried',
           `${sumOf(own, ({ http }) => http.sent)}, ${sumOf(own, ({ http }) => http.retried)}`,
         ],
+        ...(guard === undefined ? [] : guardFacts(guard)),
         ['Setting', plan === undefined ? 'not ours' : (faultOf(plan) ?? latencyOf(plan))],
       ],
       row: id,

@@ -1,0 +1,37 @@
+import type { RowSource } from './figure.ts';
+import type { guards } from './figures.ts';
+
+/** Figures of the guard of a carrier. */
+export type GuardFigures = RowSource<typeof guards.figures>;
+/** Figures of guards by carrier. */
+export type Guards = Readonly<Record<string, GuardFigures>>;
+
+/** States of a circuit, the worst last. */
+const BY_SEVERITY = ['closed', 'half-open', 'open'] as const;
+
+/** Returns the guards of several processes as those of one: counts are added, and the worst state counts. */
+export function joinedGuards(all: readonly Guards[]): Guards {
+  const ids = new Set(all.flatMap((guards) => Object.keys(guards)));
+  return Object.fromEntries(
+    [...ids].map((id) => {
+      const [first, ...others] = all.flatMap((guards) => guards[id] ?? []);
+      return [id, others.reduce(joined, first as GuardFigures)];
+    }),
+  );
+}
+
+/** Returns two guards of one carrier as one. */
+export function joined(one: GuardFigures, other: GuardFigures): GuardFigures {
+  const isWorse = BY_SEVERITY.indexOf(other.circuit) > BY_SEVERITY.indexOf(one.circuit);
+  const sums = Object.entries(other).map(([name, value]) => {
+    const before = one[name as keyof GuardFigures];
+    return [name, typeof value === 'number' ? Number(before ?? 0) + value : before];
+  });
+  return {
+    ...one,
+    ...Object.fromEntries(sums),
+    circuit: isWorse ? other.circuit : one.circuit,
+    openMs: Math.max(one.openMs, other.openMs),
+    pausedMs: Math.max(one.pausedMs, other.pausedMs),
+  };
+}
