@@ -24,6 +24,9 @@ const GENERAL = [
   'throttled',
 ] as const satisfies readonly FaultKind[];
 
+/** The carrier that has no prices. */
+const PRICELESS: CarrierSimId = 'ojp';
+
 /** Faults of one carrier alone. */
 const OWN: Readonly<Record<CarrierSimId, Partial<Record<FaultKind, Meaning>>>> = {
   renfe: {
@@ -80,7 +83,11 @@ export interface CarrierFault {
 /** Every fault of every carrier. */
 export const CARRIER_FAULTS: readonly CarrierFault[] = (Object.keys(OWN) as CarrierSimId[]).flatMap(
   (carrier) => [
-    ...GENERAL.map((kind) => ({ carrier, kind, alters: false })),
+    ...GENERAL.filter((kind) => carrier !== PRICELESS || kind !== 'malformed-price').map(
+      (kind) => ({
+        ...{ carrier, kind, alters: false },
+      }),
+    ),
     ...Object.entries(OWN[carrier]).map(([kind, meaning]) => ({
       ...{ carrier, kind: kind as FaultKind },
       alters: meaning === 'alters',

@@ -76,16 +76,17 @@ export async function startWorld(setup: Setup, options: WorldOptions): Promise<W
   const env = { PATH: `${process.env['PATH']}:/usr/sbin`, TMPDIR: folder };
   const marks = `TMPDIR=${folder}\0`;
   const ends: (() => Promise<void> | void)[] = [];
+  /** However this process ends. */
+  const leave = (): void => {
+    for (const pid of [marks, `TMPDIR=${base}\0`].flatMap(processesWith)) kill(pid);
+    rmSync(base, { recursive: true, force: true });
+  };
   async function close(): Promise<void> {
     for (const end of ends.toReversed()) await end();
-    for (const pid of processesWith(marks)) kill(pid);
-    rmSync(base, { recursive: true, force: true });
+    leave();
+    process.off('exit', leave);
   }
-  const leave = (): void => {
-    for (const pid of processesWith(marks)) kill(pid);
-  };
   process.once('exit', leave);
-  ends.push(() => void process.off('exit', leave));
   try {
     const carriers = await startCarriers(options, base);
     ends.push(async () => stopChild(carriers.child));

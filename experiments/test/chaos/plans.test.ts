@@ -1,3 +1,4 @@
+import { startCarrierSim } from '@ticketing/carrier-sim';
 import { expect, test } from 'vitest';
 import { CARRIER_FAULTS } from '../../chaos/faults/carrier-faults.ts';
 import { FAULT_NAMES } from '../../chaos/faults/fault.ts';
@@ -89,4 +90,11 @@ test('a load has every route and every kind of client, at its rate', () => {
   const asked = all.flatMap(({ question }) => question ?? []);
   const first = asked.filter((question) => question === questions[0]).length;
   expect(first).toBeGreaterThan(asked.length / 10);
+});
+
+test('the simulator accepts every fault of every carrier', async () => {
+  await using sim = await startCarrierSim();
+  for (const { carrier, kind } of CARRIER_FAULTS) {
+    expect(sim.setPlan(carrier, { fault: { kind, share: 0.5 } }).fault).toMatchObject({ kind });
+  }
 });
