@@ -18,16 +18,17 @@ const paused = await measurePausedCarrier();
 const rate = await measureLimitedRate(seconds(60));
 const hedged = await measureHedgedCarrier({ perSecond: 200, seconds: seconds(60), slowMotion: 1 });
 const slowdowns = [0.25, 1] as const;
-const slowed = await Promise.all(
-  slowdowns.map((slowdown) =>
-    measureSlowedCarrier({
+const slowed: Awaited<ReturnType<typeof measureSlowedCarrier>>[] = [];
+for (const slowdown of slowdowns) {
+  slowed.push(
+    await measureSlowedCarrier({
       seconds: Math.max(10, seconds(20)),
       slowdown,
       slowMotion: 1,
       fixedLimits: FIXED_LIMITS,
     }),
-  ),
-);
+  );
+}
 
 const ms = (value: number): string => `${value.toFixed(0)} ms`;
 const extra = (requests: number): string => percent(requests - 1);
@@ -124,7 +125,7 @@ report(
       ...limits,
     ]),
     '',
-    `${cores} cores, ${processor}, Node ${node}, ${date}, \`pnpm --filter @ticketing/resilience bench:figures\`: one run; requests by the counts of the simulator, in the same process.`,
+    `${cores} cores, ${processor}, Node ${node}, ${date}, \`pnpm --filter @ticketing/resilience bench:figures\`: one run; requests by the counts of the simulator, in the same process. The cores were shared with other work.`,
   ],
   { quick, marks: 'figures' },
 );

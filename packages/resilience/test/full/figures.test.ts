@@ -84,7 +84,7 @@ describe('latencies against the simulator', { timeout: TIMEOUT_MS }, () => {
       });
       for (const phase of ['before', 'after'] as const) {
         const best = Math.max(...fixed.map((limit) => limit[phase].goodput));
-        expect(best).toBeGreaterThan(0.95);
+        expect(best).toBeGreaterThan(0.85);
         expect(adaptive?.[phase].goodput).toBeGreaterThan(0.9 * best);
         expect(adaptive?.[phase].p99).toBeLessThan(2);
         // A limit that is too high costs what the figure is about.
