@@ -28,9 +28,9 @@ describe.concurrent('counts of the simulator', { timeout: TIMEOUT_MS }, () => {
   });
 
   test('a carrier that asked for a pause of 5 s gets no request within, and the first one at its end', async () => {
-    const { calls, told, requests, lateMs, delayMs } = await measurePausedCarrier();
+    const { calls, refused, requests, lateMs, delayMs } = await measurePausedCarrier();
     expect(calls).toBe(100);
-    expect(told).toBeGreaterThanOrEqual(calls - 1);
+    expect(refused).toBeGreaterThanOrEqual(calls - 1);
     expect(requests).toBe(0);
     expect(lateMs).toBeLessThan(100 + 2 * delayMs);
   });
