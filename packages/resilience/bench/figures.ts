@@ -1,5 +1,5 @@
 // Guards against the carrier simulator, by its own counts. Writes the table between the marks `figures` in docs/measurements. `--quick`
-// only prints it, of shorter runs; `--slow-motion 5` is for machines with other work.
+// only prints it, of shorter runs; `--slowMotion 5` is for machines with other work.
 import { benchFlags, machine, percent, report, table, times } from '@ticketing/bench-kit';
 import { measureFailingCarrier } from './figures/failing-carrier.ts';
 import { leastHedgedRatio, measureHedgedCarrier } from './figures/hedged-carrier.ts';
