@@ -51,6 +51,18 @@ test('up to `maxQueued` calls wait, until their deadline leaves no median latenc
   expect(clock.pending).toBe(0);
 });
 
+test('an overloaded guard tells when as many attempts have ended as wait, by estimate', async () => {
+  const { guard, clock } = testGuard({ concurrency: { limit: 4, maxQueued: 1 } });
+  const slow = deferred<void>();
+  const first = guard.run(() => slow.promise);
+  await clock.advance(60);
+  slow.resolve();
+  await first;
+  for (let call = 0; call < 5; call += 1) void refused(guard.run(() => new Promise(() => {})));
+  expect(await refused(guard.run(() => 1))).toMatchObject({ data: { retryAfterMs: 30, limit: 4 } });
+  await guard.close();
+});
+
 test('a call whose deadline comes while it waits is not sent, be its place free or not', async () => {
   const { guard, clock } = testGuard({ concurrency: { limit: 1, maxQueued: 2 } });
   const deadline = clock.now() + 10;

@@ -240,6 +240,24 @@ test('attempts that wait, retry or hedge run in the async context of their calle
   );
 });
 
+test('a retry after an attempt that timed out runs in the async context of its caller', async () => {
+  const store = new AsyncLocalStorage<string>();
+  const { guard, clock } = testGuard({ retry: { baseMs: 1 }, attemptTimeoutMs: 5 });
+  const seen: unknown[] = [];
+  const calls = ['one', 'two'].map((name) =>
+    store.run(name, () =>
+      guard.run(({ number }) => {
+        seen.push(store.getStore());
+        return number === 2 ? name : new Promise(() => {});
+      }),
+    ),
+  );
+  clock.turn();
+  await clock.advance(10);
+  expect(await Promise.all(calls)).toEqual(['one', 'two']);
+  expect(seen.toSorted()).toEqual(['one', 'one', 'two', 'two']);
+});
+
 test('execute() has the shape of policies of other libraries', async () => {
   await using guard = createGuard({ name: 'renfe', retry: { baseMs: 0 } });
   const controller = new AbortController();

@@ -8,7 +8,7 @@ import { createRate, sendableAt, takeToken, tokensOf } from '../src/state/rate.t
 
 const runs = { numRuns: scaled({ fast: 100, full: 2000 }) };
 
-test('percentiles are those of the last 256 latencies, sorted', () => {
+test('percentiles are ranks of the last 256 latencies, sorted', () => {
   const ms = fc.oneof(fc.integer({ min: 0, max: 5 }), fc.double({ min: 0, max: 1e6, noNaN: true }));
   fc.assert(
     fc.property(fc.array(ms, { maxLength: 900, size: 'max' }), (all) => {

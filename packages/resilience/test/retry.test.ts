@@ -66,6 +66,7 @@ test('a retry waits as long as the upstream asks, up to `capMs`, or in a pause u
   expect((await timesOf({ retry }, failing({ data: { retryAfterMs: 700 } }))).times).toEqual([
     0, 700,
   ]);
+  expect((await timesOf({ retry }, failing({ retryAfterMs: 1000 }))).times).toEqual([0, 1000]);
   const rate = { perSecond: 100, burst: 10, maxWaitMs: 1500 };
   const { times } = await timesOf({ retry, rate }, failing({ status: 429, retryAfterMs: 1400 }));
   expect(times).toEqual([0, 1400]);

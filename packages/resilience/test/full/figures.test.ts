@@ -28,9 +28,9 @@ describe.concurrent('counts of the simulator', { timeout: TIMEOUT_MS }, () => {
   });
 
   test('a carrier that asked for a pause of 5 s gets no request within, and the first one at its end', async () => {
-    const { calls, told, requests, lateMs, delayMs } = await measurePausedCarrier();
+    const { calls, refused, requests, lateMs, delayMs } = await measurePausedCarrier();
     expect(calls).toBe(100);
-    expect(told).toBeGreaterThanOrEqual(calls - 1);
+    expect(refused).toBeGreaterThanOrEqual(calls - 1);
     expect(requests).toBe(0);
     expect(lateMs).toBeLessThan(100 + 2 * delayMs);
   });
@@ -84,7 +84,7 @@ describe('latencies against the simulator', { timeout: TIMEOUT_MS }, () => {
       });
       for (const phase of ['before', 'after'] as const) {
         const best = Math.max(...fixed.map((limit) => limit[phase].goodput));
-        expect(best).toBeGreaterThan(0.95);
+        expect(best).toBeGreaterThan(0.85);
         expect(adaptive?.[phase].goodput).toBeGreaterThan(0.9 * best);
         expect(adaptive?.[phase].p99).toBeLessThan(2);
         // A limit that is too high costs what the figure is about.
