@@ -548,9 +548,9 @@ test.each([
   [
     { cache: 'stale', ageMs: 600_000, error: late },
     '1 train',
-    'Its answer is of 10 minutes ago, and it did not answer since. TIMEOUT No answer .',
+    'Its answer is of 10 minutes ago, and it did not answer since. TIMEOUT No answer.',
   ],
-  [{ error: late }, '1 train, not all', 'TIMEOUT No answer .'],
+  [{ error: late }, '1 train, not all', 'TIMEOUT No answer.'],
   [{}, '1 train', ''],
 ] as const)('the list of carriers has the age of an answer: %j', (status, came, text) => {
   const { carriers } = after(upsert(good), kept(status));
