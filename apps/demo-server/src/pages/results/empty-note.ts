@@ -7,10 +7,10 @@ import { icon } from '../frame/icons.ts';
 import { countText, dayText, priceText } from '../journey/display-texts.ts';
 import { isSoldOut } from '../journey/journey-badge.ts';
 import type { Names } from '../journey/names.ts';
+import { oldPrices } from '../words/kept-ages.ts';
 import { againCount } from './again-count.ts';
 import { carrierList, firstAgain, missingText, toAskAgain } from './carrier-line.ts';
 import type { DayBounds } from './day-strip.ts';
-import { oldPrices } from './kept-ages.ts';
 import type { SearchState, ShownStatus } from './search-state.ts';
 
 /** Addresses to which a note about a search leads. */

@@ -1,7 +1,7 @@
 import type { CarrierStatus } from '@ticketing/core';
 import { listText } from '../journey/display-texts.ts';
 import { type Names, nameOf } from '../journey/names.ts';
-import { counted } from '../words/amounts.ts';
+import { counted } from './amounts.ts';
 
 /** Age from which travellers read it above the list. */
 const OLD_MS = 60_000;
