@@ -387,7 +387,7 @@ const started = {
   carriers: [],
   deadline: 0,
 } as unknown as FeedEvent;
-type State = 'ok' | 'empty' | 'timeout' | 'error' | 'rejected-busy';
+type State = 'ok' | 'empty' | 'timeout' | 'error' | 'rejected-busy' | 'circuit-open';
 const ended = (...states: readonly (State | 'not-served')[]): FeedEvent => ({
   type: 'search-done',
   complete: true,
@@ -458,6 +458,11 @@ test.each<[string, SearchState, string, number?]>([
     'all busy',
     after(ended('rejected-busy', 'not-served')),
     'Too many people are searching Try again in a few seconds. Ask again',
+  ],
+  [
+    'all paused',
+    after(ended('circuit-open', 'circuit-open')),
+    'All carriers are paused They failed too often, and are asked again in a moment. Ask again',
   ],
   [
     'too busy',

@@ -142,7 +142,12 @@ test.each([
   [
     { capacity: { concurrent: 1, waiting: 5 } },
     'TypeError',
-    'unknown option `plan.capacity.waiting`; known are concurrent, queue',
+    'unknown option `plan.capacity.waiting`; known are concurrent, queue, slowdown',
+  ],
+  [
+    { capacity: { concurrent: 1, slowdown: -1 } },
+    'RangeError',
+    '`plan.capacity.slowdown` must be 0 to 100, got -1',
   ],
   [{ pageSize: 5 }, 'TypeError', '`plan.pageSize` is for carriers that answer in pages'],
   [

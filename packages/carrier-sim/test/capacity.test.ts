@@ -91,7 +91,7 @@ test('capacity holds for a carrier of your own, and PUT /plan changes it', async
     method: 'PUT',
     body: '{"capacity":{"concurrent":1},"fault":{"kind":"hang"}}',
   });
-  expect(await put.json()).toMatchObject({ capacity: { concurrent: 1, queue: 0 } });
+  expect(await put.json()).toMatchObject({ capacity: { concurrent: 1, queue: 0, slowdown: 0 } });
   const hung = fetch(`${sim.url}/night`).catch(() => 'closed');
   await eventually(() => expect(sim.requests().night.open).toBe(1));
   expect((await fetch(`${sim.url}/night`)).status).toBe(503);
@@ -102,7 +102,7 @@ test('capacity holds for a carrier of your own, and PUT /plan changes it', async
 });
 
 test('createGate() never lets in more than its capacity, in order of arrival, and loses no place', async () => {
-  let capacity = { concurrent: 2, queue: 3 };
+  let capacity = { concurrent: 2, queue: 3, slowdown: 0 };
   const gate = createGate(() => capacity);
   const clients = Array.from({ length: 7 }, () => new AbortController());
   const order: number[] = [];
@@ -131,8 +131,52 @@ test('createGate() never lets in more than its capacity, in order of arrival, an
   expect(order.toSorted((a, b) => a - b)).toEqual([-3, 0, 1, 2, 4]);
   const later = new AbortController();
   const waiting = gate.enter(later.signal)?.then(() => order.push(7));
-  capacity = { concurrent: 3, queue: 3 };
+  capacity = { concurrent: 3, queue: 3, slowdown: 0 };
   gate.admit();
   await waiting;
   expect(order.at(-1)).toBe(7);
+});
+
+test('createGate() slows calls down by those that wait as they begin, and by a capacity that changes', async () => {
+  let capacity = { concurrent: 2, queue: 9, slowdown: 0.5 };
+  const gate = createGate(() => capacity);
+  const clients = Array.from({ length: 8 }, () => new AbortController());
+  const factors = clients.map((client) => gate.enter(client.signal));
+  const first = await Promise.all(factors.slice(0, 2));
+  // Nobody waits yet.
+  expect(first).toEqual([1, 1]);
+  clients[0]?.abort();
+  // Five wait behind the third.
+  expect(await factors[2]).toBe(1 + 0.5 * (5 / 2));
+  capacity = { concurrent: 2, queue: 9, slowdown: 2 };
+  clients[1]?.abort();
+  expect(await factors[3]).toBe(1 + 2 * (4 / 2));
+  capacity = { concurrent: 4, queue: 9, slowdown: 0 };
+  gate.admit();
+  expect(await Promise.all(factors.slice(4, 6))).toEqual([1, 1]);
+});
+
+test('a carrier that slows down answers most with as many calls in flight as it serves at a time', async () => {
+  const latency = { kind: 'fixed', ms: 20 } as const;
+  const capacity = { concurrent: 4, queue: 100, slowdown: 1 };
+  const sim = await startedSim({ plan: { avlo: { latency, capacity } } });
+  const msOf = async (atOnce: number): Promise<number> => {
+    const start = performance.now();
+    let left = 40;
+    const client = async (): Promise<void> => {
+      while (left > 0) {
+        left -= 1;
+        expect((await file(sim.url)).status).toBe(200);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, client));
+    return performance.now() - start;
+  };
+  // 40 calls of 20 ms, four at a time. Timers never end early, so this holds on a machine of any speed.
+  expect(await msOf(4)).toBeGreaterThan(10 * 20 - 10);
+  // With 36 waiting at first, the second four take ten times as long.
+  const all = await msOf(40);
+  expect(all).toBeGreaterThan(20 * (1 + 9 + 8 + 7 + 6 + 5 + 4 + 3 + 2 + 1) - 50);
+  sim.setPlan('avlo', { capacity: { concurrent: 4, queue: 100 } });
+  expect(await msOf(40)).toBeLessThan(all);
 });

@@ -187,6 +187,34 @@ export interface RouterWorkerMessage {
   readonly pid: number | undefined;
 }
 
+/** `ticketing:resilience:circuit` */
+export interface CircuitMessage {
+  readonly name: string;
+  readonly state: 'closed' | 'open' | 'half-open';
+  readonly openMs: number | undefined;
+}
+
+/** `ticketing:resilience:pause` */
+export interface PauseMessage {
+  readonly name: string;
+  readonly pauseMs: number;
+}
+
+/** `ticketing:resilience:retry` */
+export interface GuardRetryMessage {
+  readonly name: string;
+  readonly attempt: number;
+  readonly delayMs: number;
+  readonly error: unknown;
+}
+
+/** `ticketing:resilience:hedge` */
+export interface HedgeMessage {
+  readonly name: string;
+  readonly attempt: number;
+  readonly afterMs: number;
+}
+
 /** Subscriptions that end together. What a subscriber throws stays here: it must not break the call that it watches. */
 export class Subscriptions {
   readonly #ends: (() => void)[] = [];

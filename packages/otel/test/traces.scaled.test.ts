@@ -9,6 +9,7 @@ import { type Carrier, createScatter, createSearch } from '@ticketing/core';
 import { createInProcessDispatcher, type Dispatcher } from '@ticketing/dispatch';
 import { createForkDispatcher } from '@ticketing/dispatch-fork';
 import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';
+import { createGuard } from '@ticketing/resilience';
 import { isFullScale } from '@ticketing/test-kit';
 import {
   afterAll,
@@ -440,4 +441,65 @@ test('a shared load is one load in the traces of all processes, linked where the
     'GET /0': [{ 'coalesce row': [{ 'share row': ['select'] }] }],
   });
   expect(JSON.stringify(spans)).not.toContain('madrid');
+});
+
+test('what a guard does is in the span of its caller: retries, hedges, circuits and pauses', async () => {
+  instrument();
+  const guard = createGuard({
+    name: 'renfe',
+    circuit: { windowCalls: 2, minCalls: 2, failureShare: 1, openMs: 60_000 },
+    retry: { maxAttempts: 2, baseMs: 0 },
+    hedge: { minMs: 0, minSamples: 1 },
+  });
+  const paused = createGuard({ name: 'ouigo' });
+  onTestFinished(async () => {
+    await guard.close();
+    await paused.close();
+  });
+  const failing = () => Promise.reject(Object.assign(new Error('no'), { code: 'ERR_BROKEN' }));
+  const throttled = Object.assign(new Error('no'), { status: 429, retryAfterMs: 60_000 });
+  await inRequest('retried', () => guard.run(({ kind }) => (kind === 'first' ? failing() : 1)));
+  // Both at once: what happens to one is not in the span of the other.
+  await Promise.all([
+    inRequest('hedged', () =>
+      guard.run(({ kind, signal }) => {
+        if (kind === 'hedge') return 1;
+        return new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+        });
+      }),
+    ),
+    inRequest('well', () => guard.run(() => 1)),
+  ]);
+  await inRequest('broken', () => guard.run(failing).catch(() => {}));
+  await inRequest('paused', () => paused.run(() => Promise.reject(throttled)).catch(() => {}));
+  const events = Object.fromEntries(telemetry.take().map((span) => [span.name, span.events]));
+  const ofGuard = { 'ticketing.guard.name': 'renfe' };
+  const retry = {
+    ...ofGuard,
+    'ticketing.guard.attempt': 2,
+    'ticketing.guard.delay_ms': expect.any(Number),
+    'error.type': 'ERR_BROKEN',
+  };
+  const hedge = {
+    ...ofGuard,
+    'ticketing.guard.attempt': 2,
+    'ticketing.guard.after_ms': expect.any(Number),
+  };
+  const opened = {
+    ...ofGuard,
+    'ticketing.guard.circuit.state': 'open',
+    'ticketing.guard.open_ms': expect.any(Number),
+  };
+  const pause = { 'ticketing.guard.name': 'ouigo', 'ticketing.guard.pause_ms': 60_000 };
+  expect(events).toEqual({
+    retried: [['ticketing.guard.retry', retry]],
+    hedged: [['ticketing.guard.hedge', hedge]],
+    well: [],
+    broken: [
+      ['ticketing.guard.retry', retry],
+      ['ticketing.guard.circuit', opened],
+    ],
+    paused: [['ticketing.guard.pause', pause]],
+  });
 });

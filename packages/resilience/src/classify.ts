@@ -1,3 +1,5 @@
+import { describeValue } from '@ticketing/kit';
+
 /**
  * Meaning of an attempt's end for the guard. `success`: the upstream answered, be it with an error. `failure`: it did not.
  * `throttled`: it asks for fewer calls. `ignored`: the end has no bearing on the upstream.
@@ -58,10 +60,26 @@ export function classifyError(error: unknown): Outcome {
   return 'failure';
 }
 
-/** Fills a verdict's details from the error. */
-export function fullVerdict(verdict: Outcome | Verdict, error: unknown): FullVerdict {
-  const { outcome, retryable, retryAfterMs }: Verdict =
-    typeof verdict === 'string' ? { outcome: verdict } : verdict;
+const OUTCOMES: ReadonlySet<unknown> = new Set(['success', 'failure', 'throttled', 'ignored']);
+
+/**
+ * Returns the verdict on an error, with its details.
+ *
+ * @throws TypeError for a value of `classify` that is no outcome
+ */
+export function verdictOn(
+  error: unknown,
+  classify: (error: unknown) => Outcome | Verdict,
+): FullVerdict {
+  const verdict = classify(error);
+  const outcome = (typeof verdict === 'object' ? fieldOf(verdict, 'outcome') : verdict) as Outcome;
+  if (!OUTCOMES.has(outcome)) {
+    throw new TypeError(
+      `Cannot classify an error: \`classify\` must return success, failure, throttled or ignored, got ${describeValue(verdict)}`,
+      { cause: error },
+    );
+  }
+  const { retryable, retryAfterMs } = (typeof verdict === 'object' ? verdict : {}) as Verdict;
   const canRetry = outcome === 'failure' || outcome === 'throttled';
   return {
     outcome,

@@ -7,7 +7,7 @@ import {
   wrongOption,
 } from '@ticketing/kit';
 import { ExecutedAttempt } from './calls/executed-attempt.ts';
-import { closeCalls, due, leave, runCall } from './calls/run-call.ts';
+import { answered, closeCalls, due, failed, leave, runCall } from './calls/run-call.ts';
 import { Watch } from './calls/watch.ts';
 import type { Attempt, ExecuteContext, Guard, RunOptions } from './guard.ts';
 import { type GuardClock, guardClock } from './guard-clock.ts';
@@ -26,9 +26,29 @@ const runRules = {
   signal: aSignal,
   deadline: {
     expected: 'a number',
-    test: (value) => typeof value === 'number' && !Number.isNaN(value),
+    test: isDeadline,
   },
 } satisfies Rules;
+
+function isDeadline(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isNaN(value);
+}
+
+/** Returns the error for wrong options of a call. A look at each name costs less than `checkByRules`, which makes a list of them. */
+function wrongOptions(options: RunOptions): unknown {
+  let isKnown = typeof options === 'object' && options !== null;
+  for (const name in options) if (name !== 'signal' && name !== 'deadline') isKnown = false;
+  const { signal, deadline } = options ?? {};
+  if (signal !== undefined && !aSignal.test(signal)) isKnown = false;
+  if (deadline !== undefined && !isDeadline(deadline)) isKnown = false;
+  if (isKnown) return undefined;
+  try {
+    checkByRules(RUN, options, runRules);
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
 
 /**
  * Creates a guard for the calls to one upstream. Each part is off unless its option is given; an upstream that asks for fewer calls
@@ -59,7 +79,9 @@ export function guardWith(options: GuardOptions, clock: GuardClock): Guard {
     watch: new Watch(clock, due),
     counts: createCounts(),
     keepsContext: hedge !== undefined || (retry !== undefined && attemptTimeoutMs !== undefined),
-    leave,
+    events: { leave, answered, failed },
+    pool: [],
+    isHeld: false,
     isClosed: false,
   };
   return {
@@ -67,11 +89,8 @@ export function guardWith(options: GuardOptions, clock: GuardClock): Guard {
     run<T>(fn: (attempt: Attempt) => T | PromiseLike<T>, options?: RunOptions): Promise<T> {
       if (typeof fn !== 'function') return Promise.reject(wrongOption(RUN, 'fn', aFunction, fn));
       if (options === undefined) return runCall(guard, fn, NONE);
-      try {
-        checkByRules(RUN, options, runRules);
-      } catch (error) {
-        return Promise.reject(error);
-      }
+      const wrong = wrongOptions(options);
+      if (wrong !== undefined) return Promise.reject(wrong);
       return runCall(guard, fn, options);
     },
     execute<T>(

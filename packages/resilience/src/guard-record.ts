@@ -1,7 +1,8 @@
 import type { AsyncResource } from 'node:async_hooks';
 import type { Linked, LinkedList } from '@ticketing/kit';
+import type { AttemptView } from './calls/attempt-view.ts';
 import type { Watch, Watched } from './calls/watch.ts';
-import type { Attempt, RunOptions } from './guard.ts';
+import type { Attempt } from './guard.ts';
 import type { GuardClock } from './guard-clock.ts';
 import type { ResolvedGuardOptions } from './guard-options.ts';
 import type { Budget } from './state/budget.ts';
@@ -28,10 +29,23 @@ export interface GuardRecord {
   readonly counts: Counts;
   /** True if attempts may begin outside of their caller's turn: then its async context is kept from the start. */
   readonly keepsContext: boolean;
-  /** Ends a call whose caller has left. */
-  readonly leave: (call: Call, reason: unknown) => void;
+  readonly events: CallEvents;
+  /** Records of calls that have ended, for later ones. */
+  readonly pool: Call[];
+  /** True while several calls end at once: attempts in the line wait for the last of them. Written by `calls/run-call.ts`. */
+  isHeld: boolean;
   /** Written by `close()` alone. */
   isClosed: boolean;
+}
+
+/** What calls hear from outside. */
+export interface CallEvents {
+  /** The caller's signal has aborted. */
+  leave(call: Call, reason: unknown): void;
+  /** The function of an attempt has returned, or its promise is fulfilled. */
+  answered(attempt: CallAttempt, value: unknown): void;
+  /** The function of an attempt has thrown, or its promise is rejected. */
+  failed(attempt: CallAttempt, error: unknown): void;
 }
 
 /** An attempt in the line. */
@@ -41,19 +55,22 @@ export interface Waiting extends Linked {
   readonly until: number;
 }
 
-/** A call of `run` that has not settled. */
+/**
+ * A call of `run`. The record of a call whose first attempt succeeds is used again by a later one, and with it the two functions
+ * that hear of the attempt's end: most of what a call would allocate.
+ */
 export class Call implements Watched {
   readonly guard: GuardRecord;
-  readonly fn: (attempt: Attempt) => unknown;
-  readonly signal: AbortSignal | undefined;
-  readonly deadline: number | undefined;
+  fn: (attempt: Attempt) => unknown = nothing;
+  signal: AbortSignal | undefined = undefined;
+  deadline: number | undefined = undefined;
   /** The deadline on the guard's clock; Infinity without one. */
-  readonly until: number;
+  until: number = Number.POSITIVE_INFINITY;
   /** Functions of the caller's promise. */
   resolve: (value: never) => void = nothing;
   reject: (error: unknown) => void = nothing;
   /** The first attempt or the latest retry. */
-  main: CallAttempt | undefined = undefined;
+  main: CallAttempt;
   hedge: CallAttempt | undefined = undefined;
   /** End of the latest attempt that failed. */
   failure: { readonly error: unknown; readonly at: number } | undefined = undefined;
@@ -66,29 +83,25 @@ export class Call implements Watched {
   place = -1;
   listening: Watched['listening'] = undefined;
 
-  constructor(
-    guard: GuardRecord,
-    fn: (attempt: Attempt) => unknown,
-    { signal, deadline }: RunOptions,
-    until: number,
-  ) {
+  constructor(guard: GuardRecord) {
     this.guard = guard;
-    this.fn = fn;
-    this.signal = signal;
-    this.deadline = deadline;
-    this.until = until;
+    this.main = new CallAttempt(this, 1, 'first');
+  }
+
+  hearAborts(): void {
+    this.guard.watch.listen(this);
   }
 
   /** Called when the caller's signal aborts. */
   aborted(reason: unknown): void {
-    this.guard.leave(this, reason);
+    this.guard.events.leave(this, reason);
   }
 }
 
 function nothing(): void {}
 
 /** An attempt of a call. */
-export class CallAttempt implements Attempt {
+export class CallAttempt {
   readonly call: Call;
   readonly number: number;
   readonly kind: Attempt['kind'];
@@ -97,37 +110,22 @@ export class CallAttempt implements Attempt {
   /** Its place in the line, while it waits. */
   waiting: Waiting | undefined = undefined;
   /** Time at which it was sent. */
-  startedAt = 0;
+  startedAt: number = Number.NEGATIVE_INFINITY;
   /** Generation of the circuit that let it in. */
   generation = -1;
   /** Pauses that had begun when it was sent. */
   pauses = 0;
-  /** Made when `signal` is read; else the reason of an abort, for a signal that is read later. */
-  #abort: AbortController | { readonly reason: unknown } | undefined = undefined;
+  /** The attempt as the called function sees it. */
+  view: AttemptView | undefined = undefined;
+  readonly onValue: (value: unknown) => void;
+  readonly onError: (error: unknown) => void;
 
   constructor(call: Call, number: number, kind: Attempt['kind']) {
     this.call = call;
     this.number = number;
     this.kind = kind;
-  }
-
-  get deadline(): number | undefined {
-    return this.call.deadline;
-  }
-
-  get signal(): AbortSignal {
-    if (this.#abort instanceof AbortController) return this.#abort.signal;
-    const controller = new AbortController();
-    if (this.#abort !== undefined) controller.abort(this.#abort.reason);
-    // Who reads the signal hears of an abort at once.
-    else this.call.guard.watch.listen(this.call);
-    this.#abort = controller;
-    return controller.signal;
-  }
-
-  /** Aborts the signal, also one that is read later. */
-  abort(reason: unknown): void {
-    if (this.#abort instanceof AbortController) this.#abort.abort(reason);
-    else this.#abort = { reason };
+    const { events } = call.guard;
+    this.onValue = (value) => events.answered(this, value);
+    this.onError = (error) => events.failed(this, error);
   }
 }

@@ -1,4 +1,11 @@
-import { type Rule, type Rules, required, resolveByRules, wholeBetween } from '@ticketing/kit';
+import {
+  between,
+  type Rule,
+  type Rules,
+  required,
+  resolveByRules,
+  wholeBetween,
+} from '@ticketing/kit';
 
 /** Bound of the calls that a carrier serves at a time. */
 export interface Capacity {
@@ -9,11 +16,18 @@ export interface Capacity {
   readonly concurrent: number;
   /** Calls that wait for one of those to end (0-100,000), the first first; more are answered 503. */
   readonly queue: number;
+  /**
+   * Share of its latency (0-100) that a call takes longer for each `concurrent` calls that wait as it begins, as a server whose processes
+   * compete takes longer before it refuses. 1: with as many waiting as served it takes twice its latency, and half of the calls are
+   * answered. 0: waiting calls cost nothing.
+   */
+  readonly slowdown: number;
 }
 
-const aCapacity: { readonly concurrent: Rule; readonly queue: Rule } & Rules = {
+const aCapacity: Readonly<Record<keyof Capacity, Rule>> & Rules = {
   concurrent: required(wholeBetween(0, 100_000)),
   queue: wholeBetween(0, 100_000, 0),
+  slowdown: between(0, 100, 0),
 };
 
 /**
@@ -29,12 +43,12 @@ export function resolveCapacity(action: string, options: unknown): Capacity | nu
 /** Lets in as many calls as a capacity allows. */
 export interface Gate {
   /**
-   * Returns a promise that resolves when the call may be served, `undefined` when the queue is full. The promise rejects when the client
-   * leaves first.
+   * Returns a promise that resolves when the call may be served, with the factor by which it takes longer than its latency; `undefined`
+   * when the queue is full. The promise rejects when the client leaves first.
    *
    * @param gone aborts when the call has ended, which makes room for the next
    */
-  enter(gone: AbortSignal): Promise<void> | undefined;
+  enter(gone: AbortSignal): Promise<number> | undefined;
   /** Lets waiting calls in while there is room, for example after a change of the plan. */
   admit(): void;
 }
@@ -51,13 +65,15 @@ export function createGate(capacity: () => Capacity | null): Gate {
       letIn();
     }
   };
-  const begin = (gone: AbortSignal): void => {
+  const begin = (gone: AbortSignal): number => {
     inside += 1;
     const leave = (): void => {
       inside -= 1;
       admit();
     };
     gone.addEventListener('abort', leave, { once: true });
+    const { concurrent, slowdown } = capacity() ?? { concurrent: 1, slowdown: 0 };
+    return 1 + (slowdown * waiting.size) / concurrent;
   };
   return {
     enter(gone) {

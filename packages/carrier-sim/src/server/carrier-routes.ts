@@ -133,8 +133,8 @@ function createCalls({ carrier, seed, log, gate, coding, plan }: CarrierRoutes):
       const fault = drawFault(planned, searchKey !== undefined, faults);
       const ms = drawLatency(latency, latencies);
       try {
-        await entered;
-        if (ms > 0) await wait(ms, undefined, { signal: gone });
+        const slowedMs = Math.min(longestMs, ms * (await entered));
+        if (slowedMs > 0) await wait(slowedMs, undefined, { signal: gone });
         const params = request.params as WireRequest['params'];
         const ofWire = fault && isWireFault(fault) ? fault : undefined;
         const call = { raw, params, fault: ofWire, gone };

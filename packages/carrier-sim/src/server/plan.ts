@@ -48,9 +48,11 @@ export interface PlanPatch {
   readonly latency?: Latency | undefined;
   readonly fault?: FaultPatch | null | undefined;
   readonly journeys?: number | null | undefined;
-  /** `queue` is 0 by default. */
+  /** `queue` and `slowdown` are 0 by default. */
   readonly capacity?:
-    | { readonly concurrent: number; readonly queue?: number | undefined }
+    | (Pick<Capacity, 'concurrent'> & {
+        readonly [Field in 'queue' | 'slowdown']?: Capacity[Field] | undefined;
+      })
     | null
     | undefined;
   readonly pageSize?: number | null | undefined;

@@ -1,11 +1,17 @@
 import { type BatchingStats, batchingFamilies } from './families/batching-families.ts';
 import { type CoreStats, coreFamilies } from './families/core-families.ts';
 import { type DispatchStats, dispatchFamilies } from './families/dispatch-families.ts';
+import { type ResilienceStats, resilienceFamilies } from './families/resilience-families.ts';
 import { type ServerStats, serverFamilies } from './families/server-families.ts';
 import type { Family } from './family.ts';
 
 /** Statistics of libraries by kind. Every member is optional: what a program does not use has no series. */
-export interface LibraryStats extends CoreStats, BatchingStats, DispatchStats, ServerStats {}
+export interface LibraryStats
+  extends CoreStats,
+    ResilienceStats,
+    BatchingStats,
+    DispatchStats,
+    ServerStats {}
 
 /**
  * Families of every library, for `writeFamilies` and `registerFamilies`.
@@ -16,6 +22,7 @@ export interface LibraryStats extends CoreStats, BatchingStats, DispatchStats, S
  */
 export const libraryFamilies: readonly Family<LibraryStats>[] = [
   ...coreFamilies,
+  ...resilienceFamilies,
   ...batchingFamilies,
   ...dispatchFamilies.map(withClusters),
   ...serverFamilies,

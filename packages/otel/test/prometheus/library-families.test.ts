@@ -7,6 +7,7 @@ import type { ScatterStats, SearchStats } from '@ticketing/core';
 import type { DispatcherStats } from '@ticketing/dispatch';
 import type { ClusterStats } from '@ticketing/dispatch-cluster';
 import type { NatsFleetStats } from '@ticketing/dispatch-nats';
+import type { GuardStats } from '@ticketing/resilience';
 import type { RouterStats } from '@ticketing/socket-router';
 import { hasPromtool, promtool } from '@ticketing/test-kit';
 import { describe, expect, expectTypeOf, test } from 'vitest';
@@ -34,6 +35,7 @@ test('LibraryStats takes what stats() of the libraries returns', () => {
     coordinators: CoordinatorStats[];
     dispatchers: DispatcherStats[];
     fleets: NatsFleetStats[];
+    guards: GuardStats[];
     routers: RouterStats[];
     scatters: Record<string, ScatterStats>;
     searches: SearchStats[];
@@ -66,6 +68,21 @@ test('libraryFamilies has what stats() of each library counts', async () => {
     'ticketing_carrier_http_sent_total{carrier="renfe"}': 1,
     'ticketing_scatter_calls_total{name="prices",outcome="complete"}': 1,
     'ticketing_source_duration_seconds_count{name="prices",source="shop",state="ok"}': 1,
+    'ticketing_guard_calls_total{name="renfe",outcome="succeeded"}': 2,
+    'ticketing_guard_calls_total{name="renfe",outcome="failed"}': 2,
+    'ticketing_guard_attempts_total{name="renfe",outcome="success"}': 2,
+    'ticketing_guard_attempts_total{name="renfe",outcome="failure"}': 3,
+    'ticketing_guard_attempts_total{name="renfe",outcome="ignored"}': 1,
+    'ticketing_guard_refused_total{name="renfe",part="circuit"}': 1,
+    'ticketing_guard_retries_total{name="renfe"}': 2,
+    'ticketing_guard_hedges_total{name="renfe"}': 1,
+    'ticketing_guard_active{name="renfe"}': 0,
+    'ticketing_guard_limit{name="renfe"}': 8,
+    'ticketing_guard_circuit{name="renfe",state="open"}': 1,
+    'ticketing_guard_circuit{name="renfe",state="closed"}': 0,
+    'ticketing_guard_opened_total{name="renfe"}': 1,
+    'ticketing_guard_pauses_total{name="ouigo"}': 1,
+    'ticketing_guard_paused_seconds{name="ouigo"}': 60,
     'ticketing_router_connections_total{outcome="handed-over"}': 0,
     'ticketing_admission_requests_total{outcome="admitted"}': 0,
   });

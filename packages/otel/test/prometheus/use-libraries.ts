@@ -4,6 +4,7 @@ import { createMemoryCoordinator, shareLoads } from '@ticketing/batching/shared'
 import { createStreamCoalescer } from '@ticketing/batching/streams';
 import { createScatter, createSearch } from '@ticketing/core';
 import { createInProcessDispatcher, defineTasks } from '@ticketing/dispatch';
+import { createGuard, type Guard } from '@ticketing/resilience';
 import { createSocketRouter } from '@ticketing/socket-router';
 import { onTestFinished } from 'vitest';
 import type { LibraryStats } from '../../src/prometheus/index.ts';
@@ -66,6 +67,8 @@ export async function useLibraries(): Promise<
   const scatter = createScatter({ name: 'prices', sources, deadlineMs: 600_000 });
   await scatter.ask('bread');
 
+  const guards = await useGuards();
+
   const router = createSocketRouter({ workers: { subscribe: () => () => {} } as never });
   onTestFinished(() => router.close());
   return () => ({
@@ -78,7 +81,39 @@ export async function useLibraries(): Promise<
     searches: [search.stats()],
     scatters: { prices: scatter.stats() },
     carrierHttp: { renfe: { sent: 1, retried: 0, refused: 0 } },
+    guards: guards.map((guard) => guard.stats()),
     routers: [router.stats()],
     admissions: [admission.stats()],
   });
+}
+
+/** Uses each part of a guard: a retry, a hedge, a circuit that opens, a refusal; and the pause of another one. */
+async function useGuards(): Promise<readonly Guard[]> {
+  const guard = createGuard({
+    name: 'renfe',
+    concurrency: { limit: 8 },
+    circuit: { windowCalls: 2, minCalls: 2, failureShare: 1, openMs: 60_000 },
+    retry: { maxAttempts: 2, baseMs: 0 },
+    hedge: { minMs: 0, minSamples: 1 },
+  });
+  // Its clock stands still, so that two readings of its pause are equal.
+  const paused = createGuard({ name: 'ouigo', now: () => 1_000_000 });
+  onTestFinished(async () => {
+    await guard.close();
+    await paused.close();
+  });
+  const failing = (): Promise<never> => Promise.reject(new Error('no'));
+  await guard.run(({ kind }) => (kind === 'first' ? failing() : 1));
+  // Its first attempt ends only when the hedge has won.
+  await guard.run(({ kind, signal }) => {
+    if (kind === 'hedge') return 1;
+    return new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+  });
+  await guard.run(failing).catch(() => {});
+  await guard.run(failing).catch(() => {});
+  const throttled = Object.assign(new Error('no'), { status: 429, retryAfterMs: 60_000 });
+  await paused.run(() => Promise.reject(throttled)).catch(() => {});
+  return [guard, paused];
 }

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { type FullVerdict, fullVerdict, isTimeout } from '../classify.ts';
+import { type FullVerdict, isTimeout, verdictOn } from '../classify.ts';
 import { attemptTimedOut, type GuardError, guardClosed, timedOut } from '../errors.ts';
 import type { Attempt, RunOptions } from '../guard.ts';
 import { Call, CallAttempt, type GuardRecord } from '../guard-record.ts';
@@ -14,6 +14,7 @@ import {
 import { addLatency, medianOf, percentile } from '../state/latencies.ts';
 import { freePlace, hasPlace, noteLatency, noteTimeout, takePlace } from '../state/limit.ts';
 import { endPauses, pause, sendableAt, takeToken } from '../state/rate.ts';
+import { AttemptView } from './attempt-view.ts';
 import {
   publishCircuit,
   publishHedge,
@@ -33,51 +34,82 @@ const keepFunctions = (resolve: (value: never) => void, reject: (error: unknown)
   rejectLast = reject;
 };
 
+/** Most records of calls that are kept for later ones. */
+const LARGEST_POOL = 256;
+
 /** Begins a call: the first attempt is sent at once if all parts allow it. */
 export function runCall<T>(
   guard: GuardRecord,
   fn: (attempt: Attempt) => unknown,
-  options: RunOptions,
+  { signal, deadline }: RunOptions,
 ): Promise<T> {
   const promise = new Promise<T>(keepFunctions);
+  const resolve = resolveLast;
+  const reject = rejectLast;
   const { clock, counts } = guard;
   const now = clock.now();
-  const { deadline, signal } = options;
   const until = deadline === undefined ? NEVER : now + (deadline - clock.epochNow());
-  const call = new Call(guard, fn, options, until);
-  call.resolve = resolveLast;
-  call.reject = rejectLast;
   counts.calls += 1;
   if (guard.isClosed) {
     counts.failed += 1;
-    call.reject(guardClosed(guard.options.name));
+    reject(guardClosed(guard.options.name));
   } else if (signal?.aborted) {
     counts.left += 1;
-    call.reject(signal.reason);
+    reject(signal.reason);
   } else if (until <= now) {
     counts.timeouts += 1;
-    call.reject(timedOut(guard.options.name, undefined));
+    reject(timedOut(guard.options.name, undefined));
   } else {
+    const call = guard.pool.pop() ?? new Call(guard);
+    call.fn = fn;
+    call.signal = signal;
+    call.deadline = deadline;
+    call.until = until;
+    call.resolve = resolve;
+    call.reject = reject;
     if (guard.keepsContext) keepContext(call);
     guard.watch.add(call, until);
-    begin(call, 'first', now);
+    begin(call, call.main, now);
   }
   return promise;
 }
+
+/** Keeps the record of a call that ended with the success of its first attempt, of which nothing goes on. */
+function reuse(call: Call): void {
+  const { main, guard } = call;
+  if (guard.pool.length >= LARGEST_POOL) return;
+  call.fn = nothing;
+  call.signal = undefined;
+  call.resolve = nothing;
+  call.reject = nothing;
+  call.context = undefined;
+  call.nextAt = NEVER;
+  main.state = 'new';
+  main.waiting = undefined;
+  main.view = undefined;
+  main.generation = -1;
+  guard.pool.push(call);
+}
+
+function nothing(): void {}
 
 function keepContext(call: Call): void {
   call.context ??= new AsyncResource('ticketing:resilience:call');
 }
 
+/** Nothing is sent later in another context than the caller's, nor after an abort. */
+function prepareToWait(call: Call): void {
+  keepContext(call);
+  call.guard.watch.listen(call);
+}
+
 function attemptsOf({ main, hedge }: Call): number {
-  return Math.max(main?.number ?? 0, hedge?.number ?? 0);
+  return Math.max(main.number, hedge === undefined ? 0 : hedge.number);
 }
 
 /** Begins the first attempt of a call, or a retry: it is sent, waits in the line, or is refused. */
-function begin(call: Call, kind: 'first' | 'retry', now: number): void {
+function begin(call: Call, attempt: CallAttempt, now: number): void {
   const { guard } = call;
-  const attempt = new CallAttempt(call, attemptsOf(call) + 1, kind);
-  call.main = attempt;
   const { circuit, rate, line, limit } = guard;
   if (circuit !== undefined && !enter(guard, circuit, attempt, now)) {
     refuse(attempt, circuitRefusal(guard, now), now);
@@ -89,16 +121,18 @@ function begin(call: Call, kind: 'first' | 'retry', now: number): void {
     return;
   }
   const latest = call.until - medianOf(guard.latencies);
-  const until = at > now ? Math.min(latest, now + rate.maxWaitMs) : latest;
-  if (at > until) refuse(attempt, rateRefusal(guard, now), now);
-  else if (at <= now && line.size >= (limit.options?.maxQueued ?? 0)) {
+  if (at > now) {
+    const until = Math.min(latest, now + rate.maxWaitMs);
+    if (at > until) refuse(attempt, rateRefusal(guard, now), now);
+    else wait(attempt, until, now);
+  } else if (now > latest || line.size >= (limit.options?.maxQueued ?? 0)) {
     refuse(attempt, placeRefusal(guard), now);
-  } else wait(attempt, until, now);
+  } else wait(attempt, latest, now);
 }
 
 function wait(attempt: CallAttempt, until: number, now: number): void {
   const { call } = attempt;
-  keepContext(call);
+  prepareToWait(call);
   attempt.waiting = { attempt, until, list: undefined, previous: undefined, next: undefined };
   call.guard.line.add(attempt.waiting);
   setDue(call, now);
@@ -131,18 +165,16 @@ function send(attempt: CallAttempt, now: number): void {
         : now + Math.max(hedge.minMs, percentile(latencies, hedge.afterPercentile));
   }
   setDue(call, now);
-  let result: unknown;
+  attempt.view = new AttemptView(attempt, call.deadline, call);
+  let result: Promise<unknown>;
   try {
-    result = call.fn(attempt);
+    // Of a promise of this realm it is that promise itself.
+    result = Promise.resolve(call.fn(attempt.view));
   } catch (error) {
     failed(attempt, error);
     return;
   }
-  // Of a promise of this realm it is that promise itself.
-  Promise.resolve(result).then(
-    (value) => answered(attempt, value),
-    (error) => failed(attempt, error),
-  );
+  result.then(attempt.onValue, attempt.onError);
 }
 
 /** Counts an attempt that is sent, and publishes what is not usual. */
@@ -160,12 +192,12 @@ function count({ call, kind, number }: CallAttempt, now: number): void {
       break;
     case 'hedge':
       counts.hedges += 1;
-      publishHedge(guard, number, now - (call.main?.startedAt ?? now));
+      publishHedge(guard, number, now - call.main.startedAt);
   }
 }
 
 /** An attempt's function has answered. */
-function answered(attempt: CallAttempt, value: unknown): void {
+export function answered(attempt: CallAttempt, value: unknown): void {
   const { call } = attempt;
   if (!isAwaited(attempt)) return;
   const { guard } = call;
@@ -174,16 +206,25 @@ function answered(attempt: CallAttempt, value: unknown): void {
   guard.counts.succeeded += 1;
   finish(call, now);
   call.resolve(value as never);
+  if (attempt.number === 1 && call.hedge === undefined) reuse(call);
   drain(guard, now);
 }
 
 /** An attempt's function has thrown or rejected. */
-function failed(attempt: CallAttempt, error: unknown): void {
+export function failed(attempt: CallAttempt, error: unknown): void {
   if (!isAwaited(attempt)) return;
   const { call } = attempt;
   const { guard } = call;
   const now = guard.clock.now();
-  const verdict = fullVerdict(guard.options.classify(error), error);
+  let verdict: FullVerdict;
+  try {
+    verdict = verdictOn(error, guard.options.classify);
+  } catch (wrong) {
+    release(attempt, { outcome: 'ignored', retryAfterMs: undefined }, false, wrong, now);
+    fail(call, wrong, now);
+    drain(guard, now);
+    return;
+  }
   if (verdict.outcome === 'success') {
     // The upstream answered, though with an error: nothing is tried again.
     succeed(attempt, now);
@@ -216,15 +257,16 @@ function succeed(attempt: CallAttempt, now: number): void {
   const { circuit, latencies, limit } = guard;
   const ms = now - attempt.startedAt;
   attempt.state = 'done';
+  attempt.view?.leave();
   guard.counts.success += 1;
   endPauses(guard.rate, attempt.pauses);
   if (attempt.kind === 'hedge') {
     guard.counts.hedgesWon += 1;
     // A hedge wins beside a slow attempt: without the slow ones the percentile would fall from hedge to hedge.
-    if (call.main?.state === 'sent') addLatency(latencies, now - call.main.startedAt);
+    if (call.main.state === 'sent') addLatency(latencies, now - call.main.startedAt);
   } else addLatency(latencies, ms);
   const before = limit.exact;
-  noteLatency(limit, ms);
+  noteLatency(limit, ms, attempt.startedAt, now);
   if (limit.exact !== before) publishLimit(guard, before);
   freePlace(limit);
   if (circuit !== undefined) note(guard, circuit, attempt, false, now);
@@ -244,7 +286,7 @@ function release(
   counts[outcome] += 1;
   if (isTime && outcome === 'failure') {
     const before = limit.exact;
-    noteTimeout(limit);
+    noteTimeout(limit, now);
     if (limit.exact !== before) publishLimit(guard, before);
   }
   freePlace(limit);
@@ -287,8 +329,14 @@ function refuseInPause(guard: GuardRecord, now: number): void {
 
 /** Sends attempts of the line that have a token and a place now. */
 function drain(guard: GuardRecord, now: number): void {
+  if (guard.isHeld) return;
   const { limit, line, rate } = guard;
   for (let first = line.first; first !== undefined; first = line.first) {
+    // The timer may be late.
+    if (now >= first.attempt.call.until) {
+      giveUpWaiting(first.attempt.call, now);
+      continue;
+    }
     if (!hasPlace(limit) || sendableAt(rate, 0, now) > now) {
       setDue(first.attempt.call, now);
       return;
@@ -316,7 +364,7 @@ function proceed(attempt: CallAttempt, error: unknown, verdict: FullVerdict, now
       fail(call, error, now);
       return;
     }
-    keepContext(call);
+    prepareToWait(call);
     call.nextAt = now + waitMs;
   }
   setDue(call, now);
@@ -382,7 +430,7 @@ function fail(call: Call, error: unknown, now: number): void {
 function finish(call: Call, now: number): void {
   call.guard.watch.remove(call);
   const { main, hedge } = call;
-  if (main?.state === 'sent') giveUp(main, 'ignored', false, lost(), now);
+  if (main.state === 'sent') giveUp(main, 'ignored', false, lost(), now);
   if (hedge?.state === 'sent') giveUp(hedge, 'ignored', false, lost(), now);
 }
 
@@ -400,7 +448,7 @@ function giveUp(
 ): void {
   attempt.call.guard.counts.abandoned += 1;
   release(attempt, { outcome, retryAfterMs: undefined }, isTime, reason, now);
-  attempt.abort(reason);
+  attempt.view?.abort(reason);
 }
 
 /** Ends a call before its function settles. */
@@ -409,12 +457,12 @@ function end(call: Call, outcome: 'ignored' | 'failure', error: unknown, now: nu
   const { guard, main, hedge } = call;
   guard.watch.remove(call);
   call.reject(error);
-  if (main?.waiting !== undefined && guard.line.delete(main.waiting)) {
+  if (main.waiting !== undefined && guard.line.delete(main.waiting)) {
     main.state = 'done';
     if (guard.circuit !== undefined) leaveCircuit(guard.circuit, main.generation);
   }
   const isTime = outcome === 'failure';
-  if (main?.state === 'sent') giveUp(main, outcome, isTime, error, now);
+  if (main.state === 'sent') giveUp(main, outcome, isTime, error, now);
   if (hedge?.state === 'sent') giveUp(hedge, outcome, isTime, error, now);
   drain(guard, now);
 }
@@ -431,41 +479,67 @@ export function leave(call: Call, reason: unknown): void {
 export function closeCalls(guard: GuardRecord): void {
   const now = guard.clock.now();
   const error = guardClosed(guard.options.name);
+  guard.isHeld = true;
   for (const call of guard.watch.calls()) {
     guard.counts.failed += 1;
     end(call, 'ignored', error, now);
   }
 }
 
-/** Does for a call what is due. */
-export function due(call: Call, now: number): void {
-  const { guard, main, hedge } = call;
+/** Does what is due for some calls: first what may free places, then what waits for them. Nothing is sent at its deadline. */
+export function due(calls: readonly Call[], now: number): void {
+  const [first] = calls;
+  if (first === undefined) return;
+  const { guard } = first;
+  for (const call of calls) if (isWaiting(call) && now >= call.until) giveUpWaiting(call, now);
+  guard.isHeld = true;
+  try {
+    for (const call of calls) if (!isWaiting(call)) dueOf(call, now);
+  } finally {
+    guard.isHeld = false;
+  }
+  for (const call of calls) {
+    drain(guard, now);
+    if (isWaiting(call)) giveUpWaiting(call, now);
+  }
+  drain(guard, now);
+}
+
+function isWaiting({ main }: Call): boolean {
+  return main.waiting?.list !== undefined;
+}
+
+function dueOf(call: Call, now: number): void {
+  // What was done for another call may have ended this one.
+  if (call.place < 0) return;
   if (now >= call.until) {
     expire(call, now);
     return;
   }
-  const waiting = main?.waiting;
-  if (waiting?.list !== undefined) {
-    drain(guard, now);
-    if (now >= waiting.until && guard.line.delete(waiting)) {
-      const isRate = sendableAt(guard.rate, 0, now) > now;
-      refuse(waiting.attempt, isRate ? rateRefusal(guard, now) : placeRefusal(guard), now);
-      drain(guard, now);
-      return;
-    }
-  }
-  if (main !== undefined) timeOut(main, now);
-  if (hedge !== undefined) timeOut(hedge, now);
-  if (call.nextAt <= now) beginNext(call, now);
+  timeOut(call.main, now);
+  if (call.hedge !== undefined) timeOut(call.hedge, now);
+  if (call.nextAt <= now && call.place >= 0) beginNext(call, now);
   if (call.place >= 0) setDue(call, now);
+}
+
+function giveUpWaiting(call: Call, now: number): void {
+  const { guard, main } = call;
+  const { waiting } = main;
+  if (waiting === undefined || now < waiting.until) return;
+  guard.line.delete(waiting);
+  const isRate = sendableAt(guard.rate, 0, now) > now;
+  refuse(main, isRate ? rateRefusal(guard, now) : placeRefusal(guard), now);
 }
 
 /** Sends a hedge beside the attempt that is in flight, or begins a retry. */
 function beginNext(call: Call, now: number): void {
   call.nextAt = NEVER;
-  if (call.main?.state === 'sent') sendHedge(call, now);
-  else if (call.context === undefined) begin(call, 'retry', now);
-  else call.context.runInAsyncScope(begin, undefined, call, 'retry', now);
+  if (call.main.state === 'sent') sendHedge(call, now);
+  else {
+    call.main = new CallAttempt(call, attemptsOf(call) + 1, 'retry');
+    if (call.context === undefined) begin(call, call.main, now);
+    else call.context.runInAsyncScope(begin, undefined, call, call.main, now);
+  }
 }
 
 function timeOut(attempt: CallAttempt, now: number): void {
@@ -491,7 +565,7 @@ function expire(call: Call, now: number): void {
 function setDue(call: Call, now: number): void {
   const { guard, main, hedge } = call;
   let at = Math.min(call.until, call.nextAt);
-  const waiting = main?.waiting;
+  const waiting = main.waiting;
   if (waiting?.list !== undefined) {
     at = Math.min(at, waiting.until);
     if (guard.line.first === waiting && hasPlace(guard.limit)) {
@@ -500,7 +574,7 @@ function setDue(call: Call, now: number): void {
   }
   const { attemptTimeoutMs } = guard.options;
   if (attemptTimeoutMs !== undefined) {
-    if (main?.state === 'sent') at = Math.min(at, main.startedAt + attemptTimeoutMs);
+    if (main.state === 'sent') at = Math.min(at, main.startedAt + attemptTimeoutMs);
     if (hedge?.state === 'sent') at = Math.min(at, hedge.startedAt + attemptTimeoutMs);
   }
   guard.watch.setDue(call, at);

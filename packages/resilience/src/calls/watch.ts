@@ -20,8 +20,8 @@ const NEVER = Number.POSITIVE_INFINITY;
  */
 export class Watch<T extends Watched> {
   readonly #clock: GuardClock;
-  /** Does what is due for a call. */
-  readonly #due: (call: T, now: number) => void;
+  /** Does what is due for some calls. */
+  readonly #due: (calls: readonly T[], now: number) => void;
   readonly #listeners: SignalListeners = createSignalListeners();
   /** Calls in no order: first those that are `#old`, then those that began since the last turn. */
   readonly #calls: T[] = [];
@@ -33,7 +33,7 @@ export class Watch<T extends Watched> {
   readonly #onSoon = (): void => this.#grow();
   readonly #onTimer = (): void => this.#fire();
 
-  constructor(clock: GuardClock, due: (call: T, now: number) => void) {
+  constructor(clock: GuardClock, due: (calls: readonly T[], now: number) => void) {
     this.#clock = clock;
     this.#due = due;
   }
@@ -127,9 +127,10 @@ export class Watch<T extends Watched> {
     this.#timer = undefined;
     this.#timerAt = Number.NEGATIVE_INFINITY;
     const now = this.#clock.now();
-    // First those that are due, because what is done for one may end or begin others.
-    const due = this.#calls.slice(0, this.#old).filter(({ dueAt }) => dueAt <= now);
-    for (const call of due) if (call.place >= 0 && call.dueAt <= now) this.#due(call, now);
+    this.#due(
+      this.#calls.filter(({ dueAt, place }) => dueAt <= now && place < this.#old),
+      now,
+    );
     this.#timerAt = NEVER;
     let earliest = NEVER;
     for (let place = 0; place < this.#old; place += 1) {
