@@ -1,9 +1,9 @@
 // Forked by bench/joined.ts: the demo's own server; with `map` as its argument, one whose joined searches wait for a Map of
 // promises, as one writes it by hand. All else is the same in both: hooks, admission, headers.
 import { createCarriers } from '../src/carriers/carriers.ts';
-import { carrierSettings } from '../src/flags/carrier-settings.ts';
 import { buildServer } from '../src/compose/build-server.ts';
 import { compose, type Parts } from '../src/compose/compose.ts';
+import { carrierSettings } from '../src/flags/carrier-settings.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { startTelemetry } from '../src/telemetry/start-telemetry.ts';
 import { prepareWorms } from '../src/worms/worm-databases.ts';

@@ -3,9 +3,9 @@
 import { benchFlags, median, medianRatio, startPipelinedLoad } from '@ticketing/bench-kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createCarriers } from '../src/carriers/carriers.ts';
-import { carrierSettings } from '../src/flags/carrier-settings.ts';
 import { buildServer } from '../src/compose/build-server.ts';
 import { compose, type Parts } from '../src/compose/compose.ts';
+import { carrierSettings } from '../src/flags/carrier-settings.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { createDurationCounts } from '../src/http/duration-counts.ts';
 import { noTelemetry } from '../src/telemetry/telemetry.ts';

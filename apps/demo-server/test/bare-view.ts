@@ -35,7 +35,7 @@ export function someServer(
 /** The guard of a carrier that was never in trouble. */
 export const someGuard: NonNullable<OperatorView['carriers'][number]['guard']> = {
   ...{ circuit: 'closed', openMs: 0, pausedMs: 0, inFlight: 0, calls: 0 },
-  ...{ succeeded: 0, failed: 0, throttled: 0, ignored: 0 },
+  ...{ opened: 0, pauses: 0, success: 0, failure: 0, throttled: 0, ignored: 0 },
   ...{ retries: 0, hedges: 0, refusedByCircuit: 0, refusedByRate: 0 },
 };
 

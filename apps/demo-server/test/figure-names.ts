@@ -9,6 +9,15 @@ ticketing_carrier_duration_seconds{process,carrier,state}
 ticketing_carrier_http_sent_total{process,carrier}
 ticketing_carrier_http_retried_total{process,carrier}
 ticketing_carrier_http_refused_total{process,carrier}
+ticketing_guard_circuit{process,name,state}
+ticketing_guard_opened_total{process,name}
+ticketing_guard_paused_seconds{process,name}
+ticketing_guard_pauses_total{process,name}
+ticketing_guard_active{process,name}
+ticketing_guard_attempts_total{process,name,outcome}
+ticketing_guard_retries_total{process,name}
+ticketing_guard_hedges_total{process,name}
+ticketing_guard_refused_total{process,name,part}
 ticketing_coalescer_calls_total{process,name,scope,outcome}
 ticketing_dispatch_tasks_total{process,pool,outcome}
 ticketing_dispatch_wait_seconds{process,pool}
@@ -68,6 +77,7 @@ ServerCounters.encoding: asked compressed bytesIn bytesOut
 ServerCounters.search: state running complete partial aborted carriers latency
 ServerCounters.search.carriers{}: ok empty timeout error cancelled rejected-busy rate-limited
 ServerCounters.http{}: inFlight sent retried refused
+ServerCounters.guards{}: circuit openMs opened pausedMs pauses inFlight calls success failure throttled ignored retries hedges refusedByCircuit refusedByRate budget tokens
 ServerCounters.worms: kind queries running errors ms driver coalesce
 ServerCounters.process: memoryBytes cpuMs utilisation eventLoop
 ServerCounters.process.eventLoop: p50Ms p99Ms maxMs
@@ -101,6 +111,7 @@ OperatorView.router: accepted waiting handedOver refused rerouted gone claim wor
 OperatorView.router.workers[]: slot state queued open handedOver forwarded
 OperatorView.carriers[]: process id states latency http
 OperatorView.carriers[].http: inFlight sent retried refused
+OperatorView.carriers[].guard: circuit openMs opened pausedMs pauses inFlight calls success failure throttled ignored retries hedges refusedByCircuit refusedByRate budget tokens
 OperatorView.upstream[]: id arrived answered aborted open plan
 OperatorView.load: path perSecond seconds sent answers isRunning
 OperatorView.events[]: at kind process text

@@ -82,6 +82,34 @@ test('readFlags() takes the address of a collector from the variable that all of
   expect(rows).toContainEqual({ flag: '--otel', value: 'http://collector:4318', from });
 });
 
+test.each<[argv: string[], expected: object]>([
+  [[], { guard: true, rate: {}, hedge: [] }],
+  [['--guard', 'off'], { guard: false }],
+  [
+    ['--rate', 'hafas=5:10,renfe=0.1:5'],
+    { rate: { renfe: { perSecond: 0.1, burst: 5 }, hafas: { perSecond: 5, burst: 10 } } },
+  ],
+  [
+    ['--rate', 'public'],
+    { rate: { renfe: { perSecond: 0.1, burst: 5 }, hafas: { perSecond: 5, burst: 5 } } },
+  ],
+  [['--rate', 'off'], { rate: {} }],
+  [['--hedge', 'osdm,ouigo'], { hedge: ['ouigo', 'osdm'] }],
+  // A question to Renfe is four calls: it must be named.
+  [['--hedge', 'all'], { hedge: ['ouigo', 'avlo', 'osdm', 'hafas', 'ojp'] }],
+  [['--hedge', 'renfe'], { hedge: ['renfe'] }],
+])('readFlags() reads %j for the guards', (argv, expected) => {
+  expect(readFlags(argv, {}).flags).toMatchObject(expected);
+});
+
+test('the rates of a start are shown as they are written', () => {
+  const { rows } = readFlags(['--rate', 'public', '--hedge', 'ouigo'], {});
+  expect(rows).toContainEqual({
+    ...{ flag: '--rate', value: 'renfe=0.1:5,hafas=5:5', from: '--rate' },
+  });
+  expect(rows).toContainEqual({ flag: '--hedge', value: 'ouigo', from: '--hedge' });
+});
+
 test.each(['auto', 'off', 12] as const)('readFlags() reads --max-in-flight %s', (value) => {
   expect(readFlags(['--max-in-flight', String(value)], {}).flags.maxInFlight).toBe(value);
 });
@@ -110,6 +138,23 @@ test.each([
     {},
     "Cannot start: --max-in-flight must be off, auto, or an integer from 1 to 10000, got '0'",
   ],
+  [
+    ['--rate', 'renfe=0:5'],
+    {},
+    "Cannot start: --rate must be off, public, or carrier=perSecond:burst with commas, such as renfe=0.1:5,hafas=5:10, got 'renfe=0:5'",
+  ],
+  [
+    ['--rate', 'renfe=1:5,renfe=2:5'],
+    {},
+    "Cannot start: --rate must be off, public, or carrier=perSecond:burst with commas, such as renfe=0.1:5,hafas=5:10, got 'renfe=1:5,renfe=2:5'",
+  ],
+  [
+    ['--hedge', 'ouigoo'],
+    {},
+    "Cannot start: --hedge must be off, all, or some of renfe,ouigo,avlo,osdm,hafas,ojp, got 'ouigoo'; did you mean ouigo?",
+  ],
+  [['--guard', 'off', '--rate', 'public'], {}, 'Cannot start: --rate is for --guard on, got off'],
+  [['--guard', 'off'], { HEDGE: 'all' }, 'Cannot start: HEDGE is for --guard on, got off'],
   [['--host', ''], {}, "Cannot start: --host must be text, got ''"],
   [
     ['--carriers', ''],

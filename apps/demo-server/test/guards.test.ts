@@ -79,7 +79,7 @@ test('a carrier that fails ten times is not asked for a while, then by one call 
   expect(retryAfter).toBe(String(Math.ceil(retryAfterMs / 1000)));
   expect(await arrivedAt(server, 'avlo')).toBe(before);
   expect(await guardOf(server, 'avlo')).toMatchObject({
-    ...{ circuit: 'open', openMs: retryAfterMs, failed: 10, refusedByCircuit: 1 },
+    ...{ circuit: 'open', openMs: retryAfterMs, opened: 1, failure: 10, refusedByCircuit: 1 },
   });
   await setPlan(server.carriersUrl, 'avlo', { fault: null });
   clock.ms += retryAfterMs;
@@ -91,6 +91,32 @@ test('a carrier that fails ten times is not asked for a while, then by one call 
   expect(states).toEqual(['half-open', 'half-open', 'closed']);
 });
 
+test('of a carrier that hangs, one question reaches it when its circuit has been open for its time', async () => {
+  const { server, clock } = await serveAtNoon('--carriers', 'ouigo', '--deadline-ms', '500');
+  await setPlan(server.carriersUrl, 'ouigo', { fault: { kind: 'hang', share: 1 } });
+  const searches = (from: number, count: number) =>
+    Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        statusOf(server, `${MADRID_BARCELONA}&passengers=1&maxTransfers=${(from + index) % 9}`),
+      ),
+    );
+  for (const from of [0, 5]) await searches(from, 5);
+  const { openMs, circuit } = await guardOf(server, 'ouigo');
+  expect(circuit).toBe('open');
+  const before = await arrivedAt(server, 'ouigo');
+  const refused = await searches(0, 9);
+  expect(new Set(refused.map(({ carrier }) => carrier.state))).toEqual(new Set(['circuit-open']));
+  expect(await arrivedAt(server, 'ouigo')).toBe(before);
+  clock.ms += openMs;
+  const probed = await searches(0, 9);
+  expect(probed.map(({ carrier }) => carrier.state).toSorted()).toEqual([
+    ...Array.from({ length: 8 }, () => 'circuit-open'),
+    'timeout',
+  ]);
+  expect(await arrivedAt(server, 'ouigo')).toBe(before + 1);
+  expect((await guardOf(server, 'ouigo')).openMs).toBeGreaterThan(openMs);
+});
+
 test('a failure is retried once, by the guard alone, and the status has the attempts, in a document and a stream', async () => {
   const server = await serveDemo('--carriers', 'renfe', '--latency', '0');
   await setPlan(server.carriersUrl, 'renfe', { fault: { kind: 'error', share: 1 } });
@@ -98,7 +124,7 @@ test('a failure is retried once, by the guard alone, and the status has the atte
   expect(carrier).toMatchObject({ state: 'error', attempts: 2, error: { code: 'HTTP' } });
   const [stats] = await statsOf(server);
   expect(stats.http.renfe).toMatchObject({ sent: 2, retried: 0 });
-  expect(stats.guards.renfe).toMatchObject({ failed: 2, retries: 1 });
+  expect(stats.guards.renfe).toMatchObject({ failure: 2, retries: 1 });
   expect(await arrivedAt(server, 'renfe')).toBe(2);
   expect(schemaErrors(StatsDocument, (await server.get('/stats')).body)).toEqual([]);
   const { body } = await server.get(MADRID_BARCELONA, {
@@ -154,6 +180,6 @@ test('workers that run whole searches have guards of their own, which their repo
   expect(await reported()).toMatchObject({ calls: 3, throttled: 1 });
   const metrics = await server.get('/metrics');
   expect(metrics.body).toContain(
-    'ticketing_guard_refused_total{process="server-0/task-0",carrier="renfe",part="rate"} 2',
+    'ticketing_guard_refused_total{process="server-0/task-0",name="renfe",part="rate"} 2',
   );
 });

@@ -5,9 +5,11 @@ import { expect, test } from 'vitest';
 import { readLines } from '../src/pages/browser/traveller/search-feed.ts';
 import { matches } from '../src/pages/form/match-stations.ts';
 import { html } from '../src/pages/frame/html.ts';
+import { againText } from '../src/pages/results/again-count.ts';
 import {
   carrierList,
   countLine,
+  firstAgain,
   missingText,
   toAskAgain,
 } from '../src/pages/results/carrier-line.ts';
@@ -151,6 +153,52 @@ test('inside it is what each carrier answered, when, how it is asked, and why it
   expect(inside({ ...status('ok', 2), error: late })).toContain('2 trains, not all');
 });
 
+const wait = { code: 'CIRCUIT_OPEN', retryable: true, message: 'open' } as const;
+const paused = (state: 'circuit-open' | 'rate-limited', retryAfterMs: number, carrier = 'renfe') =>
+  ({
+    ...status('timeout'),
+    ...{ carrier, state, error: { ...wait, retryAfterMs }, againAt: 1e12 + retryAfterMs },
+  }) as const;
+
+test('of a paused carrier the list has the time until it is asked again, as a count and in words', () => {
+  const inside = (one: Parameters<typeof toAskAgain>[0][number]): string =>
+    String(carrierList([one], names));
+  const open = inside(paused('circuit-open', 3100));
+  expect(open).toContain('paused after failures, again <b class="num again" data-again-at="');
+  expect(open).toContain('aria-hidden="true">in 4 s</b><span class="sr">in 4 seconds</span>');
+  const limited = inside(paused('rate-limited', 600_000));
+  expect(limited).toContain('asked too often, again <b');
+  expect(limited).toContain('>in 10 min</b><span class="sr">in 10 minutes</span>');
+  expect(inside({ ...status('timeout'), error: late })).not.toContain('again');
+  expect(inside({ ...status('ok', 3), attempts: 2 })).toContain('It was asked 2 times.');
+  expect(inside({ ...status('ok', 3), attempts: 2, hedged: true })).toContain(
+    'It was asked 2 times, once because it was slow.',
+  );
+});
+
+test('againText() rounds up, so that nobody is refused who comes when it is over', () => {
+  const texts = [-1, 0, 1, 1000, 1001, 99_000, 99_001, 600_000].map(againText);
+  expect(texts).toEqual([
+    ...['now', 'now', 'in 1 s', 'in 1 s', 'in 2 s', 'in 99 s', 'in 2 min', 'in 10 min'],
+  ]);
+});
+
+test('a carrier is asked again when it may be; the end of a search does not begin its time anew', () => {
+  const { againAt: _, ...open } = paused('circuit-open', 4000);
+  let state = reduce(idle, { type: 'carrier-status', status: open } as FeedEvent, 1e12);
+  const done = { type: 'search-done', carriers: [open], complete: false, found: 0, ms: 1 } as const;
+  state = reduce(state, done, 1e12 + 3000);
+  expect(state.carriers).toMatchObject([{ carrier: 'renfe', againAt: 1e12 + 4000 }]);
+  expect(toAskAgain(state.carriers, 1e12 + 3999)).toEqual([]);
+  expect(toAskAgain(state.carriers, 1e12 + 4000)).toEqual(['renfe']);
+  const avlo = { ...status('timeout'), carrier: 'avlo' };
+  expect(toAskAgain([...state.carriers, avlo], 1e12)).toEqual(['avlo']);
+  expect(firstAgain([...state.carriers, avlo])).toBeUndefined();
+  expect(firstAgain([...state.carriers, paused('rate-limited', 2000, 'avlo')])).toMatchObject({
+    carrier: 'avlo',
+  });
+});
+
 test('a notice names the carriers whose trains are missing, and why', () => {
   const missing = (...carriers: Parameters<typeof missingText>[0]) => missingText(carriers, names);
   const avlo = { ...status('timeout'), carrier: 'avlo' };
@@ -163,12 +211,14 @@ test('a notice names the carriers whose trains are missing, and why', () => {
     title: 'Renfe and Avlo did not answer in time.',
     text: 'Their trains are missing below.',
   });
-  const of = (state: 'error' | 'rejected-busy' | 'rate-limited') =>
+  const of = (state: 'error' | 'rejected-busy' | 'rate-limited' | 'circuit-open') =>
     missing({ ...status('timeout'), state })?.title;
-  expect([of('error'), of('rejected-busy'), of('rate-limited')]).toEqual([
+  const states = ['error', 'rejected-busy', 'rate-limited', 'circuit-open'] as const;
+  expect(states.map(of)).toEqual([
     'Renfe did not answer.',
     'Renfe is too busy to answer.',
     'Renfe was asked too often.',
+    'Renfe is paused after failures.',
   ]);
   expect(missing({ ...status('ok', 18), error: late })).toEqual({
     title: 'Renfe did not send all.',

@@ -2,6 +2,7 @@ import { Value } from 'typebox/value';
 import { notCoalesced } from '../src/answers/answers-stats.ts';
 import type { ProcessStatus } from '../src/figures/process-status.ts';
 import { type ServerStats, StatsDocument } from '../src/figures/stats-document.ts';
+import { someGuard } from './bare-view.ts';
 
 /** Schemas of `/stats`: what is made of them has 0 for each count, those of later figures too. */
 const [Server, Primary] = StatsDocument.properties.processes.items.anyOf;
@@ -43,6 +44,10 @@ const search = {
 };
 const http = { renfe: { inFlight: 0, sent: 1, retried: 0, refused: 0 } };
 
+const guards = {
+  renfe: { ...someGuard, circuit: 'open' as const, openMs: 4000, refusedByRate: 2 },
+};
+
 function noEnds() {
   const [ends] = Object.values(Server.properties.search.properties.carriers.patternProperties);
   return Value.Create(ends as NonNullable<typeof ends>);
@@ -70,6 +75,7 @@ const parts = {
   process,
   search,
   http,
+  guards,
   coalesce: coalescer('search'),
   dispatch: pool('fork'),
   routes: [{ method: 'GET', route: '/search', status: 200, latency: buckets }],

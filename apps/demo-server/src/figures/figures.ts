@@ -169,46 +169,30 @@ export const calls = table(byCarrier, {
 const guardState = Type.Enum(['closed', 'half-open', 'open'], {
   description: 'open: nobody is asked; half-open: one call at a time finds out',
 });
-const attempts = {
-  ...counter(
-    'ticketing_guard_attempts_total',
-    'Attempts of guarded calls to carriers by how they ended',
-  ),
-  labels: { outcome: '' },
-};
-const refusals = {
-  ...counter(
-    'ticketing_guard_refused_total',
-    'Calls to carriers that a guard refused, by its part',
-  ),
-  labels: { part: '' },
-};
-const repeats = {
-  ...counter('ticketing_guard_repeats_total', 'Further attempts of guarded calls to carriers'),
-  labels: { kind: '' },
-};
-const isOpen = gauge(
-  'ticketing_guard_circuit_open',
-  'State of the circuit of a carrier: 0 closed, 0.5 half open, 1 open',
-);
+const byGuard = { process: 'process', name: 'id' } as const;
 
 /** Guards of carriers, in the processes that search. */
-export const guards = table(byCarrier, {
+export const guards = table(byGuard, {
   circuit: both(guardState),
-  openShare: { metric: isOpen },
+  circuits: { metric: library.guardCircuit },
   openMs: both(integer('Milliseconds until an open circuit lets a call through, else 0')),
-  pausedMs: both(integer('Milliseconds left of the pause that the carrier asked for, else 0')),
-  inFlight: both(integer('Attempts under way')),
+  opened: both(count, library.guardOpened),
+  pausedMs: both(
+    integer('Milliseconds left of the pause that the carrier asked for, else 0'),
+    library.guardPaused,
+  ),
+  pauses: both(count, library.guardPauses),
+  inFlight: both(integer('Attempts under way'), library.guardActive),
   calls: both(count),
-  succeeded: both(count, attempts),
-  failed: both(count, attempts),
-  throttled: both(count, attempts),
-  ignored: both(count, attempts),
-  retries: { ...both(count, repeats), as: 'retry' },
-  hedges: { ...both(count, repeats), as: 'hedge' },
-  refusedByCircuit: { ...both(count, refusals), as: 'circuit' },
+  success: both(count, library.guardAttempts),
+  failure: both(integer('Attempts that show a fault of the carrier'), library.guardAttempts),
+  throttled: both(count, library.guardAttempts),
+  ignored: both(integer('Attempts that show nothing of it'), library.guardAttempts),
+  retries: both(count, library.guardRetries),
+  hedges: both(count, library.guardHedges),
+  refusedByCircuit: { ...both(count, library.guardRefused), as: 'circuit' },
   refusedByRate: {
-    ...both(integer('Calls within a pause, or above the rate'), refusals),
+    ...both(integer('Calls within a pause, or above the rate'), library.guardRefused),
     as: 'rate',
   },
   budget: both(optional(fraction('Retries and hedges that are left now'))),

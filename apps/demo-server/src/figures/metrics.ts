@@ -13,7 +13,7 @@ import type { BucketCounts } from './schemas.ts';
 import type { Sources } from './sources.ts';
 
 const MS_PER_S = 1000;
-const openShares = { closed: 0, 'half-open': 0.5, open: 1 } as const;
+const noCircuits = { closed: 0, 'half-open': 0, open: 0 } as const;
 
 /** Every family of `/metrics`, in the order in which they are written. Times are in seconds, sizes in bytes. */
 export const families: readonly Family<Sources>[] = [
@@ -28,7 +28,9 @@ export const families: readonly Family<Sources>[] = [
   ),
   ...familiesOf(figures.guards, (sources) =>
     sources.carriers.flatMap(({ process, id, guard }) =>
-      guard === undefined ? [] : [{ ...guard, process, id, openShare: openShares[guard.circuit] }],
+      guard === undefined
+        ? []
+        : [{ ...guard, process, id, circuits: { ...noCircuits, [guard.circuit]: 1 } }],
     ),
   ),
   ...familiesOf(figures.coalescers, (sources) => sources.coalescers),

@@ -17,7 +17,7 @@ const MAX_BURST = 10_000;
 /** Reads `off`, `public`, or pairs such as `renfe=0.1:5`: a carrier, its questions per second, and its questions at once. */
 export const rates: ValueReader<Rates> = {
   expected: 'off, public, or carrier=perSecond:burst with commas, such as renfe=0.1:5,hafas=5:10',
-  words: ['off', 'public', ...CARRIER_NAMES],
+  words: ['off', 'public'],
   read(text) {
     if (text === 'off') return {};
     if (text === 'public') return publicRates;

@@ -116,7 +116,7 @@ async function share(
     dispatchedSearch(workers, { flags, carriers, now }),
     await openWorms({ kind: 'none', url: '' }, flags),
   );
-  const inServers = elsewhere(own, workers);
+  const inServers = elsewhere(own, workers, { isKeyed: flags.keep !== 'off' });
   // With carriers' work on the same workers, a search there could wait for tasks that are queued behind documents.
   const searchesHere = dispatchKind(flags.dispatch).inServers === true;
   const answering = (name: QuestionName): Questions =>
