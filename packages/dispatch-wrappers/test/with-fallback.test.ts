@@ -219,11 +219,15 @@ test('the caller’s own onNoWorker is called once the fallback has no worker ei
 test('what a task rejects with never runs again, whatever its code', async () => {
   const { first, local, run } = await createBoth();
   await first.ready();
-  const call = run('a');
-  await turn();
-  const inner = new DispatchError('ERR_CIRCUIT_OPEN', 'of its own pool', { data: { name: 'far' } });
-  first.transport.at(0).fail(1, inner);
-  expect((await settled(call)).error).toBe(inner);
+  for (const options of [{}, { idempotent: true }]) {
+    const call = run('a', options);
+    await turn();
+    const inner = new DispatchError('ERR_CIRCUIT_OPEN', 'of its own', { data: { name: 'far' } });
+    for (const worker of first.transport.living) {
+      for (const { seq } of worker.open) worker.fail(seq, inner);
+    }
+    expect((await settled(call)).error).toBe(inner);
+  }
   expect(local.transport.at(0).inputs).toEqual([]);
 });
 
