@@ -30,17 +30,44 @@ export function endingOf(error: unknown, name: string, signal: AbortSignal | und
 export function withTimeLeft(
   options: RunOptions,
   elapsedMs: number,
-  { name, task }: { readonly name: string; readonly task: string },
+  { name, task, cause }: { readonly name: string; readonly task: string; readonly cause?: unknown },
 ): RunOptions {
   const left: { -readonly [K in keyof RunOptions]: RunOptions[K] } = { ...options };
   for (const [option, code] of limits) {
     const limit = options[option];
     if (limit === undefined) continue;
-    if (elapsedMs >= limit) throw timeoutError(code, name, { task, limit });
+    if (elapsedMs >= limit) throw timeoutError(code, name, { task, limit, cause });
     // A timer takes 1 ms at least.
     left[option] = Math.max(1, limit - elapsedMs);
   }
   return left;
+}
+
+/**
+ * Returns the error of a call that ran elsewhere with what was left of its limits (`left`). If that has passed, the error has the
+ * limit that the caller had set, and as its cause the reason why the call was there.
+ *
+ * @param moved.name - name of the dispatcher that ran the call
+ */
+export function asMoved(
+  error: unknown,
+  moved: {
+    readonly name: string;
+    readonly task: string;
+    readonly options: RunOptions;
+    readonly left: RunOptions;
+    readonly cause: unknown;
+  },
+): unknown {
+  const { name, task, options, left, cause } = moved;
+  if (!DispatchError.is(error) || error.data.name !== name || error.data.task !== task)
+    return error;
+  for (const [option, code] of limits) {
+    const limit = options[option];
+    if (error.code !== code || limit === undefined || error.data.limit !== left[option]) continue;
+    return timeoutError(code, name, { task, limit, cause });
+  }
+  return error;
 }
 
 const limits = [
