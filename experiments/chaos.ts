@@ -57,10 +57,11 @@ async function run(setup: Setup, seed: number, flags: ChaosFlags): Promise<Summa
   const shown = new Set<string>();
   const ran = await runSetup(setup, {
     ...{ seed, ms: minutes * 60_000, perSecond, flags: demoFlags, signal: stop.signal },
-    onViolation({ invariant, what, atMs }, lines) {
-      console.error(`${setup.name}, seed ${seed}: ${invariant} at ${atMs} ms: ${what}`);
+    onViolation({ invariant, what, atMs, isDoubtful }, lines) {
+      const doubt = isDoubtful ? ' (doubtful: the machine had no time)' : '';
+      console.error(`${setup.name}, seed ${seed}: ${invariant}${doubt} at ${atMs} ms: ${what}`);
       // Further breaches of one invariant often have one cause.
-      if (shown.has(invariant)) return;
+      if (isDoubtful || shown.has(invariant)) return;
       shown.add(invariant);
       console.error(`${lines.join('\n')}\n`);
     },

@@ -24,6 +24,10 @@ export interface RunSetupOptions {
   readonly perSecond: number;
   /** Flags of the demo after those of the set-up. */
   readonly flags: readonly string[];
+  /** Milliseconds of load before the faults. Default: 8,000. */
+  readonly warmMs?: number;
+  /** Milliseconds of load after them. Default: the time to recover, and as long again in which all must be good. */
+  readonly calmMs?: number;
   readonly signal: AbortSignal;
   /** Called with a breach, and the last events before it. */
   onViolation(violation: Violation, lines: readonly string[]): void;
@@ -42,7 +46,6 @@ export const DEADLINE_MS = 2000;
 const LATENCY_MS = 30;
 const TIMETABLE = '1';
 const WARM_MS = 8000;
-/** Load after the faults: the time to recover, and as long again in which all must be good. */
 const CALM_MS = 2 * RECOVERY_MS;
 /** Longest time in which what clients have caused is given back. */
 const SETTLE_MS = 15_000;
@@ -58,7 +61,7 @@ const PATIENCE_MS = 30_000;
 
 /** Runs one set-up under the faults of a seed, and checks every invariant while it runs. */
 export async function runSetup(setup: Setup, options: RunSetupOptions): Promise<RunOfSetup> {
-  const { seed, ms, signal, flags } = options;
+  const { seed, ms, signal, flags, warmMs = WARM_MS, calmMs = CALM_MS } = options;
   const startedAt = performance.now();
   const log = createEventLog(() => performance.now() - startedAt);
   const terms = { deadlineMs: DEADLINE_MS };
@@ -97,7 +100,7 @@ export async function runSetup(setup: Setup, options: RunSetupOptions): Promise<
   try {
     log.add({ kind: 'phase', phase: 'warm' });
     const warm = load(0);
-    await pause(WARM_MS, signal);
+    await pause(warmMs, signal);
     await warm.stop();
     clients.close();
     const before = await settled(world, signal);
@@ -107,7 +110,7 @@ export async function runSetup(setup: Setup, options: RunSetupOptions): Promise<
     const steady = load(warm.nextId());
     await runFaults(scheduleOf(setup, { seed, ms }), { world, log, ms, signal });
     log.add({ kind: 'phase', phase: 'calm' });
-    await pause(CALM_MS, signal);
+    await pause(calmMs, signal);
     log.add({ kind: 'phase', phase: 'idle' });
     await steady.stop();
     clients.close();
