@@ -29,9 +29,9 @@ async function main(flags: SoakFlags, command: string): Promise<number> {
   const options = { ms: minutes * 60_000, perSecond, flags: demoFlags, signal: stop.signal };
   const results = await Promise.all(
     SETUPS.filter(({ name }) => setups.includes(name)).map(async (setup): Promise<SoakResult> => {
-      const { series, requests, bad } = await runSoak(setup, options);
+      const { series, ...soaked } = await runSoak(setup, options);
       const trends = series.flatMap((each) => trendOf(each) ?? []);
-      return { setup: setup.name, minutes, requests, bad, trends };
+      return { ...soaked, minutes, trends };
     }),
   );
   if (stop.signal.aborted) return 130;

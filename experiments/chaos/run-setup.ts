@@ -14,6 +14,7 @@ import type { Setup } from './setups.ts';
 import { createTruth } from './truth/expected-lines.ts';
 import { observe } from './world/observe.ts';
 import { processesWith } from './world/processes.ts';
+import { watchLateness } from './world/watch-lateness.ts';
 import { watchStarvation } from './world/watch-starvation.ts';
 import { startWorld, type World } from './world/world.ts';
 
@@ -54,8 +55,6 @@ const BEFORE_MS = 3000;
 const STOP_MS = 15_000;
 const CHECK_MS = 2000;
 const TICK_MS = 100;
-/** Lateness of a timer that a busy event loop does not explain. */
-const LATE_MS = 150;
 const SHOWN_EVENTS = 50;
 const PATIENCE_MS = 30_000;
 
@@ -210,15 +209,4 @@ async function stop(world: World, log: ReturnType<typeof createEventLog>): Promi
     const tookMs = Math.round(performance.now() - from);
     log.add({ kind: 'stopped', program: child.name, exit, tookMs, left });
   }
-}
-
-/** Reports when this process was late: then the machine had no time for anybody. */
-function watchLateness(report: (ms: number) => void): { end(): void } {
-  let due = performance.now() + TICK_MS;
-  const timer = setInterval(() => {
-    const late = performance.now() - due;
-    if (late > LATE_MS) report(Math.round(late));
-    due = performance.now() + TICK_MS;
-  }, TICK_MS);
-  return { end: () => clearInterval(timer) };
 }

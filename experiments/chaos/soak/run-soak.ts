@@ -12,6 +12,7 @@ import { createClients } from '../load/send-request.ts';
 import type { Setup } from '../setups.ts';
 import { createTruth } from '../truth/expected-lines.ts';
 import { useOf } from '../world/processes.ts';
+import { watchLateness } from '../world/watch-lateness.ts';
 import { startWorld } from '../world/world.ts';
 import { FIGURES, type FigureName, type Series } from './figures.ts';
 import type { Point } from './slope.ts';
@@ -30,6 +31,8 @@ export interface Soaked {
   readonly requests: number;
   /** Requests that were not good, by how they ended. */
   readonly bad: Readonly<Record<string, number>>;
+  /** Share of the time for which this process, which does next to nothing, was late: then times prove nothing. */
+  readonly lateShare: number;
 }
 
 const SAMPLER = fileURLToPath(new URL('sampler.mjs', import.meta.url));
@@ -48,6 +51,10 @@ export async function runSoak(setup: Setup, options: SoakOptions): Promise<Soake
   const clients = createClients(world.url, { patienceMs: 30_000 });
   const log = createEventLog(Date.now);
   const descriptors = new Map<number, Point[]>();
+  let lateMs = 0;
+  const watch = watchLateness((ms) => {
+    lateMs += ms;
+  });
   const sampling = setInterval(() => {
     for (const { pid } of world.parts()) {
       const use = useOf(pid);
@@ -65,11 +72,12 @@ export async function runSoak(setup: Setup, options: SoakOptions): Promise<Soake
     await load.stop();
     const { requests, bad, p99 } = gradesOf(log.events);
     return {
-      ...{ setup: setup.name, requests, bad },
+      ...{ setup: setup.name, requests, bad, lateShare: lateMs / ms },
       series: [...seriesIn(folder, descriptors), p99],
     };
   } finally {
     clearInterval(sampling);
+    watch.end();
     clients.close();
     await world.close();
     rmSync(folder, { recursive: true, force: true });

@@ -114,6 +114,14 @@ test('failuresOf() names what grows, and answers that are not right', () => {
   ]);
 });
 
+test('failuresOf() does not judge times on a machine that had none', () => {
+  const points = memory(10, 0).map(({ at }) => ({ at, value: 100 + at / 1000 }));
+  const slow = trendOf({ process: 'clients', figure: 'p99', points });
+  const trends = slow ? [slow] : [];
+  expect(failuresOf({ ...result, trends })).toHaveLength(1);
+  expect(failuresOf({ ...result, trends, lateShare: 0.02, bad: { cut: 1 } })).toEqual([]);
+});
+
 test('soakTable() shows the process of each figure that grows most', () => {
   const flat = trendOf({ process: 'server 8', figure: 'rss', points: memory(10, 0) });
   const lines = soakTable([{ ...result, trends: [...result.trends, ...(flat ? [flat] : [])] }]);
