@@ -100,6 +100,7 @@ const result = {
   minutes: 10,
   requests: 100,
   bad: {},
+  lateShare: 0,
   trends: trend ? [trend] : [],
 };
 
