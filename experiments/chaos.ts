@@ -10,7 +10,9 @@ import { runSetup } from './chaos/run-setup.ts';
 import { SETUPS, type Setup } from './chaos/setups.ts';
 import { type Summary, summaryOf } from './chaos/summary.ts';
 import { circumstances, loadAverage, machineLine } from './src/results/circumstances.ts';
+import { publishOverview } from './src/results/overview.ts';
 import { reportBody } from './src/results/publish.ts';
+import { studies } from './studies.ts';
 
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
@@ -48,6 +50,7 @@ async function main(flags: ChaosFlags, command: string): Promise<number> {
     writeFileSync(new URL('results.json', chaos.folder), `${JSON.stringify(results, null, 1)}\n`);
     const readme = new URL('README.md', chaos.folder);
     writeFileSync(readme, betweenMarks(readFileSync(readme, 'utf8'), { name: 'results', lines }));
+    publishOverview(studies);
   }
   return runs.some(({ violations }) => Object.keys(violations).length > 0) ? 1 : 0;
 }

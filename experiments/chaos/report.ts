@@ -45,7 +45,7 @@ export function report({ runs, minutes, perSecond }: Findings): Report {
       '',
       'Lost: the connection ended with the process that had the request. No carrier: 502 or 504, all carriers failed or were late. Again: sent a',
       'second time by the client, because its kept connection had ended. Without a core: seconds for which processes of the demo were ready to run',
-      'and the machine had no core for them. Doubtful: breaches of times while the harness itself was late by a tenth of the time.',
+      'and the machine had no core for them. Doubtful: breaches of times while the machine had no time for anybody.',
       '',
       ...faultTable(names, runs),
     ],
