@@ -1,18 +1,11 @@
-import {
-  anyText,
-  flag,
-  integerFrom,
-  readCommandLine,
-  stated,
-  type ValueReader,
-} from '@ticketing/cli-kit';
-import { SETUPS } from './setups.ts';
+import { anyText, flag, integerFrom, onOff, readCommandLine, stated } from '@ticketing/cli-kit';
+import { aboveZero, NAMES, someSeeds, someSetups, words } from './flag-values.ts';
 
 /** The command line of `pnpm chaos`. */
 export interface ChaosFlags {
   /** Names of set-ups. */
   readonly setups: readonly string[];
-  readonly seed: number;
+  readonly seeds: readonly number[];
   /** Minutes with faults, of each set-up. */
   readonly minutes: number;
   /** Set-ups that run at a time. */
@@ -22,32 +15,9 @@ export interface ChaosFlags {
   readonly demoFlags: readonly string[];
   /** Folder for all events of each run, and what the demo has written. */
   readonly log: string | undefined;
+  /** Writes `results.json` and the tables of the study. */
+  readonly publish: boolean;
 }
-
-const NAMES = SETUPS.map(({ name }) => name);
-
-const someSetups: ValueReader<readonly string[]> = {
-  expected: `all, or names with commas: ${NAMES.join(', ')}`,
-  read(text) {
-    if (text === 'all') return NAMES;
-    const names = text.split(',');
-    return names.every((name) => NAMES.includes(name)) ? names : undefined;
-  },
-};
-
-const aboveZero: ValueReader<number> = {
-  expected: 'a number above 0, at most 600',
-  read(text) {
-    const number = Number(text);
-    return number > 0 && number <= 600 ? number : undefined;
-  },
-};
-
-/** A command line in one argument: words with blanks between them. */
-const words: ValueReader<readonly string[]> = {
-  expected: 'flags in one argument',
-  read: (text) => text.split(/\s+/).filter((word) => word !== ''),
-};
 
 const command = {
   run: 'pnpm chaos',
@@ -61,11 +31,11 @@ const command = {
       value: someSetups,
       fallback: NAMES,
     }),
-    seed: flag({
+    seeds: flag<readonly number[]>({
       name: 'seed',
-      about: 'Decides faults and load',
-      value: integerFrom(0, 2 ** 32 - 1),
-      fallback: 1,
+      about: 'Decides faults and load; with commas for a run of each',
+      value: someSeeds,
+      fallback: [1],
     }),
     minutes: flag({
       name: 'minutes',
@@ -91,6 +61,13 @@ const command = {
       value: words,
       fallback: [],
       takesDashes: true,
+    }),
+    publish: flag({
+      name: 'publish',
+      about: 'Writes the results into the study',
+      value: onOff,
+      bare: true,
+      fallback: false,
     }),
     log: flag<string | undefined>({
       name: 'log',

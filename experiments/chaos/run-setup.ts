@@ -14,6 +14,7 @@ import type { Setup } from './setups.ts';
 import { createTruth } from './truth/expected-lines.ts';
 import { observe } from './world/observe.ts';
 import { processesWith } from './world/processes.ts';
+import { watchLateness } from './world/watch-lateness.ts';
 import { watchStarvation } from './world/watch-starvation.ts';
 import { startWorld, type World } from './world/world.ts';
 
@@ -24,6 +25,10 @@ export interface RunSetupOptions {
   readonly perSecond: number;
   /** Flags of the demo after those of the set-up. */
   readonly flags: readonly string[];
+  /** Milliseconds of load before the faults. Default: 8,000. */
+  readonly warmMs?: number;
+  /** Milliseconds of load after them. Default: the time to recover, and as long again in which all must be good. */
+  readonly calmMs?: number;
   readonly signal: AbortSignal;
   /** Called with a breach, and the last events before it. */
   onViolation(violation: Violation, lines: readonly string[]): void;
@@ -42,7 +47,6 @@ export const DEADLINE_MS = 2000;
 const LATENCY_MS = 30;
 const TIMETABLE = '1';
 const WARM_MS = 8000;
-/** Load after the faults: the time to recover, and as long again in which all must be good. */
 const CALM_MS = 2 * RECOVERY_MS;
 /** Longest time in which what clients have caused is given back. */
 const SETTLE_MS = 15_000;
@@ -51,14 +55,12 @@ const BEFORE_MS = 3000;
 const STOP_MS = 15_000;
 const CHECK_MS = 2000;
 const TICK_MS = 100;
-/** Lateness of a timer that a busy event loop does not explain. */
-const LATE_MS = 150;
 const SHOWN_EVENTS = 50;
 const PATIENCE_MS = 30_000;
 
 /** Runs one set-up under the faults of a seed, and checks every invariant while it runs. */
 export async function runSetup(setup: Setup, options: RunSetupOptions): Promise<RunOfSetup> {
-  const { seed, ms, signal, flags } = options;
+  const { seed, ms, signal, flags, warmMs = WARM_MS, calmMs = CALM_MS } = options;
   const startedAt = performance.now();
   const log = createEventLog(() => performance.now() - startedAt);
   const terms = { deadlineMs: DEADLINE_MS };
@@ -97,7 +99,7 @@ export async function runSetup(setup: Setup, options: RunSetupOptions): Promise<
   try {
     log.add({ kind: 'phase', phase: 'warm' });
     const warm = load(0);
-    await pause(WARM_MS, signal);
+    await pause(warmMs, signal);
     await warm.stop();
     clients.close();
     const before = await settled(world, signal);
@@ -107,7 +109,7 @@ export async function runSetup(setup: Setup, options: RunSetupOptions): Promise<
     const steady = load(warm.nextId());
     await runFaults(scheduleOf(setup, { seed, ms }), { world, log, ms, signal });
     log.add({ kind: 'phase', phase: 'calm' });
-    await pause(CALM_MS, signal);
+    await pause(calmMs, signal);
     log.add({ kind: 'phase', phase: 'idle' });
     await steady.stop();
     clients.close();
@@ -207,15 +209,4 @@ async function stop(world: World, log: ReturnType<typeof createEventLog>): Promi
     const tookMs = Math.round(performance.now() - from);
     log.add({ kind: 'stopped', program: child.name, exit, tookMs, left });
   }
-}
-
-/** Reports when this process was late: then the machine had no time for anybody. */
-function watchLateness(report: (ms: number) => void): { end(): void } {
-  let due = performance.now() + TICK_MS;
-  const timer = setInterval(() => {
-    const late = performance.now() - due;
-    if (late > LATE_MS) report(Math.round(late));
-    due = performance.now() + TICK_MS;
-  }, TICK_MS);
-  return { end: () => clearInterval(timer) };
 }

@@ -21,7 +21,9 @@ export interface Summary {
   readonly left: number;
   /** Milliseconds for which processes of the demo had no core, by the longest of each part. */
   readonly starvedMs: number;
-  /** Breaches by invariant. */
+  /** Breaches that prove nothing, because the machine had no time for anybody. */
+  readonly doubtful: number;
+  /** Breaches by invariant, without those. */
   readonly violations: Readonly<Partial<Record<string, number>>>;
 }
 
@@ -53,6 +55,9 @@ export function summaryOf(
     descriptors: [before ? open(before) : 0, after ? open(after) : 0],
     left: timeline.of('stopped').reduce((sum, { left }) => sum + left.length, 0),
     starvedMs: starvedMs({ fromMs: 0, toMs: run.events.at(-1)?.atMs ?? 0 }, timeline),
-    violations: counted(run.violations.map(({ invariant }) => invariant)),
+    doubtful: run.violations.filter(({ isDoubtful }) => isDoubtful).length,
+    violations: counted(
+      run.violations.flatMap(({ invariant, isDoubtful }) => (isDoubtful ? [] : invariant)),
+    ),
   };
 }

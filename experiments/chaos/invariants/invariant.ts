@@ -17,5 +17,7 @@ export interface Terms {
 export interface Invariant {
   readonly id: string;
   readonly claim: string;
+  /** True if it is about times: where the machine has no time for anybody, it says nothing of the server. */
+  readonly isOfTime?: boolean;
   check(timeline: Timeline, terms: Terms): readonly Breach[];
 }

@@ -27,7 +27,9 @@ export function compareAnswer(
   answer: SearchAnswer,
   { question, truth }: { readonly question: Question; readonly truth: Truth },
 ): SearchFacts {
-  const missing = answer.carriers.filter(isMissing).map(({ carrier }) => carrier);
+  const without = answer.carriers.filter(isMissing);
+  const missing = without.map(({ carrier }) => carrier);
+  const paused = without.filter(isPaused).map(({ carrier }) => carrier);
   const asked = new Set(answer.carriers.map(({ carrier }) => carrier));
   const silent = CARRIERS.filter((carrier) => !asked.has(carrier));
   const differences = CARRIERS.flatMap((carrier) => {
@@ -36,7 +38,7 @@ export function compareAnswer(
     return differencesOf(carrier, { answer, question, truth, isAbsent });
   });
   return {
-    ...{ complete: answer.complete, missing, differences, stream: answer.stream },
+    ...{ complete: answer.complete, missing, paused, differences, stream: answer.stream },
     otherQuestion: otherQuestion(answer, question),
     ageMs: Math.max(0, ...answer.carriers.map(({ ageMs = 0 }) => ageMs)),
   };
@@ -45,6 +47,16 @@ export function compareAnswer(
 function isMissing({ state, error }: StatusWithAge): boolean {
   // An old answer in place of a failure is `ok` with that failure.
   return state === 'ok' ? error !== undefined : state !== 'empty';
+}
+
+/** States, and codes of errors, of carriers that are not asked for a while. */
+const PAUSES: readonly (string | undefined)[] = [
+  ...['circuit-open', 'rate-limited'],
+  ...['CIRCUIT_OPEN', 'RATE_LIMITED'],
+];
+
+function isPaused({ state, error }: StatusWithAge): boolean {
+  return PAUSES.includes(state) || PAUSES.includes(error?.code);
 }
 
 function differencesOf(

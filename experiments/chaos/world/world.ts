@@ -55,6 +55,8 @@ export interface WorldOptions {
   readonly latencyMs: number;
   /** Flags after those of the set-up. */
   readonly flags?: readonly string[];
+  /** Further variables of the demo and its hosts. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const ROOT = new URL('../../../', import.meta.url);
@@ -73,7 +75,7 @@ export async function startWorld(setup: Setup, options: WorldOptions): Promise<W
   const base = mkdtempSync(join(tmpdir(), 'chaos-'));
   const folder = join(base, 'tmp');
   mkdirSync(folder);
-  const env = { PATH: `${process.env['PATH']}:/usr/sbin`, TMPDIR: folder };
+  const env = { PATH: `${process.env['PATH']}:/usr/sbin`, TMPDIR: folder, ...options.env };
   const marks = `TMPDIR=${folder}\0`;
   const ends: (() => Promise<void> | void)[] = [];
   /** However this process ends. */

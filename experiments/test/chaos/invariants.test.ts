@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChaosEvent } from '../../chaos/events/event.ts';
-import { INVARIANTS } from '../../chaos/invariants/invariants.ts';
+import { checkInvariants, INVARIANTS } from '../../chaos/invariants/invariants.ts';
 import { recoveryMs } from '../../chaos/invariants/request-invariants.ts';
 import { timelineOf } from '../../chaos/invariants/timeline.ts';
 import { answered, broken, fault, found, logOf, request, state, TERMS } from './made-up-log.ts';
@@ -193,6 +193,13 @@ const CASES: Readonly<Record<string, { readonly keeps: Logs; readonly breaks: Lo
         [0, { kind: 'phase', phase: 'calm' }],
         ...request({ from: 5000, to: 5100 }, found()),
       ),
+      'a carrier has asked for a pause': logOf(
+        [0, { kind: 'phase', phase: 'calm' }],
+        ...request(
+          { from: 5000, to: 5100 },
+          found({ complete: false, missing: ['renfe'], paused: ['renfe'] }),
+        ),
+      ),
       'the machine had no core': logOf(
         [0, { kind: 'phase', phase: 'calm' }],
         ...request({ from: 6000, to: 6100 }, answered(503, { retryAfter: '1' })),
@@ -201,6 +208,13 @@ const CASES: Readonly<Record<string, { readonly keeps: Logs; readonly breaks: Lo
       ),
     },
     breaks: {
+      'another carrier is missing as well': logOf(
+        [0, { kind: 'phase', phase: 'calm' }],
+        ...request(
+          { from: 5000, to: 5100 },
+          found({ complete: false, missing: ['renfe', 'ojp'], paused: ['renfe'] }),
+        ),
+      ),
       partial: logOf(
         [0, { kind: 'phase', phase: 'calm' }],
         ...request({ from: 5000, to: 5100 }, found({ complete: false, missing: ['ojp'] })),
@@ -273,6 +287,29 @@ test.each(each('keeps'))('%s is kept: %s', (id, _what, log) => {
 
 test.each(each('breaks'))('%s is broken: %s', (id, _what, log) => {
   expect(broken(log)).toContain(id);
+});
+
+test('a breach about times is doubtful where the machine had no time for anybody; others are not', () => {
+  const late = Array.from(
+    { length: 5 },
+    (_, second) => [second * 1000, { kind: 'late', ms: 400 }] as const,
+  );
+  const log = logOf(
+    ...late,
+    ...request({ id: 1, from: 0, to: 5000 }, { how: 'cut', code: 'ECONNRESET' }),
+    ...request({ id: 2, from: 0, to: 5000 }, found({ differences: [line] })),
+    ...request({ id: 3, from: 60_000, to: 60_001 }, { how: 'cut', code: 'ECONNRESET' }),
+  );
+  const doubts = checkInvariants(log, TERMS).map(({ invariant, key, isDoubtful }) => [
+    invariant,
+    key,
+    isDoubtful,
+  ]);
+  expect(doubts).toEqual([
+    ['complete-is-true', '2', false],
+    ['cut-has-cause', '1', true],
+    ['cut-has-cause', '3', false],
+  ]);
 });
 
 test('a breach keeps its key in a longer log', () => {

@@ -37,7 +37,7 @@ interface RequestSpan {
 
 /** An answer with status 200 to a search. */
 export function found(facts: Partial<SearchFacts> = {}): Ending {
-  const search = { complete: true, missing: [], differences: [], ageMs: 0, ...facts };
+  const search = { complete: true, missing: [], paused: [], differences: [], ageMs: 0, ...facts };
   return { how: 'answered', status: 200, search };
 }
 

@@ -72,7 +72,7 @@ const factsOf = (more?: Partial<SearchAnswer>) =>
 test('an answer of two carriers is a subset of the timetable, and the third one is missing', () => {
   expect(journeysOf('renfe').length).toBeGreaterThan(10);
   expect(factsOf()).toEqual({
-    ...{ complete: false, missing: ['avlo'], differences: [], ageMs: 0 },
+    ...{ complete: false, missing: ['avlo'], paused: [], differences: [], ageMs: 0 },
     ...{ otherQuestion: undefined, stream: undefined },
   });
 });
@@ -112,6 +112,16 @@ test('an old answer in place of a failure is missing, and has an age', () => {
     status.carrier === 'renfe' ? { ...ok('renfe'), error, ageMs: 4000 } : status,
   );
   expect(factsOf({ carriers })).toMatchObject({ missing: ['renfe', 'avlo'], ageMs: 4000 });
+});
+
+test('a carrier that is not asked for a while is missing, and paused', () => {
+  const error = { code: 'RATE_LIMITED', retryable: true, message: '' } as const;
+  const carriers = answerOf().carriers.map((status) =>
+    status.carrier === 'renfe'
+      ? { ...timeout('renfe'), state: 'rate-limited' as const, error }
+      : status,
+  );
+  expect(factsOf({ carriers })).toMatchObject({ missing: ['renfe', 'avlo'], paused: ['renfe'] });
 });
 
 test('an answer that repeats another question, or none, is told apart', () => {
