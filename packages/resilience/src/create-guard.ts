@@ -111,7 +111,7 @@ export function guardWith(options: GuardOptions, clock: GuardClock): Guard {
   async function close(): Promise<void> {
     if (guard.isClosed) return;
     guard.isClosed = true;
-    // For good: nothing of the line is sent any more.
+    // For good: nothing of the line is sent after this.
     guard.isHeld = true;
     closeCalls(guard);
   }

@@ -227,7 +227,7 @@ function orFalse(rule: Rule): Rule {
   };
 }
 
-/** Checks the options of a guard and fills those that are absent. @throws TypeError or RangeError */
+/** Checks the options of a guard and fills absent ones. @throws TypeError or RangeError */
 export function resolveGuardOptions(options: GuardOptions): ResolvedGuardOptions {
   const given = resolveByRules<GuardOptions & Pick<ResolvedGuardOptions, 'classify' | 'random'>>(
     ACTION,

@@ -38,7 +38,7 @@ export interface GuardRecord {
   isClosed: boolean;
 }
 
-/** What calls hear from outside. */
+/** Events of calls from outside. */
 export interface CallEvents {
   /** The caller's signal has aborted. */
   leave(call: Call, reason: unknown): void;

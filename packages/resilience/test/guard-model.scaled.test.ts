@@ -173,7 +173,7 @@ test('a guard does what its naive reference does', async () => {
               naive.tick();
               await clock.advance(1);
               if (one.ms > 100 && naive.inFlight.length + naive.line.length === 0) {
-                // Nothing but the clock changes any more.
+                // Only the clock changes from now on.
                 for (; passed < one.ms - 1; passed += 1) naive.tick();
                 await clock.advance(0);
                 clock.pass(naive.now - clock.now());

@@ -20,12 +20,8 @@ test('percentiles are those of the last 256 latencies, sorted, to 4.4 %', () => 
         const found = percentile(latencies, share);
         expect(last.length === 0 || last.includes(found)).toBe(true);
         // Below a 64th of a millisecond all are one bucket.
-        expect(Math.max(found, 1 / 64)).toBeLessThanOrEqual(
-          1.045 * Math.max(exact, 1 / 64),
-        );
-        expect(Math.max(exact, 1 / 64)).toBeLessThanOrEqual(
-          1.045 * Math.max(found, 1 / 64),
-        );
+        expect(Math.max(found, 1 / 64)).toBeLessThanOrEqual(1.045 * Math.max(exact, 1 / 64));
+        expect(Math.max(exact, 1 / 64)).toBeLessThanOrEqual(1.045 * Math.max(found, 1 / 64));
       }
     }),
     runs,

@@ -30,7 +30,7 @@ export function isWaiting({ main }: Call): boolean {
   return main.waiting?.list !== undefined;
 }
 
-/** Does what follows from any change for the line: attempts that may not wait are refused, those that may be sent are. */
+/** Brings the line up to date after any change: refuses attempts that may not wait, sends attempts that may go. */
 export function advance(guard: GuardRecord, now: number): void {
   const { circuit, limit, line, rate, isHeld } = guard;
   if (isHeld || line.first === undefined) return;

@@ -10,7 +10,7 @@ export interface Watched extends AbortWaiter, Due {
 /** Longest delay of the platform's timers. */
 const LONGEST_MS = 2 ** 31 - 1;
 const NEVER = Number.POSITIVE_INFINITY;
-/** Place of a call that is not watched; below it, those of young calls. */
+/** Place of a call that is not watched. Young calls have places below it. */
 const NOWHERE = -1;
 
 /**
