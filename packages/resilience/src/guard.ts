@@ -7,7 +7,7 @@ export interface Attempt {
   readonly kind: 'first' | 'retry' | 'hedge';
   /**
    * Aborted when the attempt is no longer needed: its caller has left, the deadline or `attemptTimeoutMs` has passed,
-   * another attempt has won, or the guard is closed. Made when it is read: read it before the function returns.
+   * another attempt has won, or the guard is closed. It is made when it is read.
    */
   readonly signal: AbortSignal;
   /** Deadline of the call in milliseconds since 1970, as the caller gave it. */

@@ -41,6 +41,7 @@ export function release(attempt: CallAttempt, end: AttemptEnd, now: number): voi
   const { circuit, counts, limit, rate } = guard;
   const { outcome, retryAfterMs, error, isTimeout } = end;
   attempt.state = 'done';
+  attempt.view?.leave();
   counts[outcome] += 1;
   if (isTimeout && outcome === 'failure') {
     const before = limit.exact;

@@ -54,8 +54,9 @@ export function addLatency(latencies: Latencies, ms: number): void {
 }
 
 function bucketOf(ms: number): number {
+  // Nor does a clock that goes back lose count.
+  if (!(ms > 0)) return 0;
   const bucket = Math.floor(Math.log2(ms) * STEPS) + FIRST;
-  // Also for 0, of which the logarithm is negative infinity.
   return Math.max(0, Math.min(BUCKETS - 1, bucket));
 }
 
