@@ -7,6 +7,7 @@ import {
   createSearch,
   type Journey,
   type Offer,
+  type RunCarrier,
   type RunContext,
   type Search,
   type SearchQuery,
@@ -79,22 +80,27 @@ export const DEADLINE_MS = 2000;
 export const keep = { freshMs: 60_000, staleMs: 540_000 };
 
 /** A search of one carrier behind kept answers; `calls`: each time that the carrier was asked. */
-export function keptSearch(kept: KeptAnswers = keptAnswers()) {
+export function keptSearch(
+  kept: KeptAnswers = keptAnswers(),
+  guarded: (run: RunCarrier) => RunCarrier = (run) => run,
+) {
   const calls: HeldCall[] = [];
   const search: Search = createSearch({
     carriers: [renfe],
     deadlineMs: DEADLINE_MS,
     run: kept.around(
-      (_carrier, { page }, context) =>
-        new Promise((resolve, reject) => {
-          const number = calls.length + 1;
-          calls.push({
-            context,
-            token: page?.token,
-            answer: (answer = { journeys: [train(number)] }) => resolve(answer),
-            fail: reject,
-          });
-        }),
+      guarded(
+        (_carrier, { page }, context) =>
+          new Promise((resolve, reject) => {
+            const number = calls.length + 1;
+            calls.push({
+              context,
+              token: page?.token,
+              answer: (answer = { journeys: [train(number)] }) => resolve(answer),
+              fail: reject,
+            });
+          }),
+      ),
     ),
   });
   /** Searches, and returns what became of the carrier. */

@@ -1,5 +1,6 @@
 import { CarrierError, type CarrierQuery, type Station } from '@ticketing/core';
 import { expect, test } from 'vitest';
+import { createCarrierGuards } from '../src/guard/carrier-guards.ts';
 import { questionKey } from '../src/kept/question-key.ts';
 import {
   DEADLINE_MS,
@@ -201,6 +202,31 @@ test('a load whose searches are all late is aborted with TIMEOUT, as a guard has
   await pass(500);
   expect(await late).toMatchObject({ error: 'TIMEOUT' });
   expect(calls[0]?.context.signal.reason).toMatchObject({ code: 'TIMEOUT' });
+});
+
+test('a guard within sees carriers that hang, and opens its circuit: what is kept is given in its place', async () => {
+  const guards = createCarrierGuards({ settings: { rates: {}, hedged: [] }, now: Date.now });
+  const { ask, calls } = keptSearch(keptAnswers(), guards.around);
+  const first = ask();
+  await pass(0);
+  calls[0]?.answer();
+  await first;
+  await pass(keep.freshMs);
+  // Nobody answers: the circuit has ten failures, half of its calls.
+  for (let day = 2; day <= 12; day += 1) {
+    void ask({ date: `2026-12-${String(day).padStart(2, '0')}` }).catch(() => {});
+    await pass(DEADLINE_MS);
+  }
+  const asked = calls.length;
+  expect(await ask({ date: '2026-12-20' })).toMatchObject({ state: 'circuit-open', prices: [] });
+  expect(await ask()).toMatchObject({ prices: [1], cache: 'stale', complete: true });
+  await pass(0);
+  expect(await ask()).toMatchObject({
+    ...{ state: 'ok', prices: [1], cache: 'stale', error: 'CIRCUIT_OPEN', complete: false },
+    retryAfterMs: expect.any(Number),
+  });
+  expect(calls).toHaveLength(asked);
+  await guards.close();
 });
 
 test('a search that joins a load has all of its own time', async () => {

@@ -57,7 +57,9 @@ const searchOn = (date: string): string =>
   `/search?origin=Atocha&destination=Barcelona&date=${date}`;
 
 async function cached(...argv: string[]) {
-  const demo = await serveDemoBy(Date.now, '--latency', '0', '--host', '127.0.0.1', ...argv);
+  let ahead = 0;
+  const now = (): number => Date.now() + ahead;
+  const demo = await serveDemoBy(now, '--latency', '0', '--host', '127.0.0.1', ...argv);
   const url = await startCache(demo.url);
   /** Searches that came to the server. */
   const searches = async (): Promise<number> => {
@@ -81,7 +83,10 @@ async function cached(...argv: string[]) {
       fetchedAt: body.journeys?.[0]?.offers[0]?.fetchedAt,
     };
   };
-  return { ...demo, cache: url, searches, ask };
+  const later = (seconds: number): void => {
+    ahead += seconds * 1000;
+  };
+  return { ...demo, cache: url, searches, ask, later };
 }
 
 test.skipIf(nginx === undefined)(
@@ -143,6 +148,27 @@ test.skipIf(nginx === undefined)(
       return false;
     }, 'an answer that is stale');
     await until(async () => (await ask(path)).fetchedAt > fetchedAt, 'an answer that is new');
+  },
+  60_000,
+);
+
+test.skipIf(nginx === undefined)(
+  'an answer that the server had kept for a while is kept by nginx for what is left of its time',
+  async () => {
+    const { ask, get, later } = await cached('--keep', '60:600', '--http-cache', '60:300');
+    const path = searchOn(dayIn(5));
+    await get(path);
+    later(52);
+    // nginx does not subtract the age: by `max-age` alone it would keep this for a minute.
+    await until(
+      async () => {
+        const { cache, complete } = await ask(path);
+        expect(complete).toBe(true);
+        return cache === 'STALE' || cache === 'UPDATING' || cache === 'EXPIRED';
+      },
+      'an answer whose time is over',
+      40_000,
+    );
   },
   60_000,
 );
