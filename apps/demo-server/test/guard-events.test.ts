@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joinedGuards } from '../src/figures/joined-guards.ts';
+import { joinedGuards } from '../src/guard/joined-guards.ts';
 import { guardEvents, type OpenCircuits } from '../src/operator/guard-events.ts';
 import { someGuard, someView } from './bare-view.ts';
 

@@ -7,7 +7,7 @@ import { icon } from '../frame/icons.ts';
 import { countText, dayText, priceText } from '../journey/display-texts.ts';
 import { isSoldOut } from '../journey/journey-badge.ts';
 import type { Names } from '../journey/names.ts';
-import { againCount } from './again-count.ts';
+import { againCount } from '../words/again-count.ts';
 import { carrierList, firstAgain, missingText, toAskAgain } from './carrier-line.ts';
 import type { DayBounds } from './day-strip.ts';
 import type { SearchState, ShownStatus } from './search-state.ts';
