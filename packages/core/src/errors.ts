@@ -40,6 +40,7 @@ const retryableByCode = {
   NETWORK: true,
   HTTP: false,
   RATE_LIMITED: true,
+  CIRCUIT_OPEN: true,
   AUTH: false,
   BAD_REQUEST: false,
   NO_RESULTS: false,
@@ -88,7 +89,7 @@ export class CarrierError extends Error {
   /**
    * Returns any thrown value as a CarrierError, and never throws. A value with a carrier's code keeps it and
    * its details (an error that crossed a process as data). A RailError of a value that is no journey, time or amount
-   * becomes PROTOCOL, a dispatcher's full queue OVERLOADED, its timeouts and the end of `AbortSignal.timeout` TIMEOUT, an
+   * becomes PROTOCOL, a full queue OVERLOADED, an open circuit CIRCUIT_OPEN, a dispatcher's timeouts and the end of `AbortSignal.timeout` TIMEOUT, an
    * abort ABORTED, all else INTERNAL. The value is the `cause`.
    */
   static from(error: unknown): CarrierError {
@@ -104,7 +105,13 @@ export class CarrierError extends Error {
       cause: error,
       retryable: fieldOf(error, 'retryable', 'boolean'),
       httpStatus: fieldOf(error, 'httpStatus', 'number'),
-      retryAfterMs: fieldOf(error, 'retryAfterMs', 'number'),
+      retryAfterMs:
+        fieldOf(error, 'retryAfterMs', 'number') ??
+        fieldOf(
+          tryRead(() => Object(error).data),
+          'retryAfterMs',
+          'number',
+        ),
     });
   }
 }
@@ -114,9 +121,11 @@ const foreignCodes: Readonly<Record<string, CarrierErrorCode>> = {
   ERR_JOURNEY: 'PROTOCOL',
   ERR_LOCAL_TIME: 'PROTOCOL',
   ERR_MONEY: 'PROTOCOL',
+  ERR_CIRCUIT_OPEN: 'CIRCUIT_OPEN',
   ERR_OVERLOADED: 'OVERLOADED',
   ERR_QUEUE_FULL: 'OVERLOADED',
   ERR_QUEUE_TIMEOUT: 'TIMEOUT',
+  ERR_RATE_LIMITED: 'RATE_LIMITED',
   ERR_RUN_TIMEOUT: 'TIMEOUT',
   ERR_TIMEOUT: 'TIMEOUT',
   AbortError: 'ABORTED',

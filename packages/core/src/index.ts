@@ -19,6 +19,7 @@ export type {
   ScatterResult,
   ScatterStats,
 } from './scatter/scatter-result.ts';
+export type { SourceFacts, SourceNote } from './scatter/source-note.ts';
 export type {
   CallStats,
   EndsBySource,
@@ -72,7 +73,12 @@ export { addDays, isLocalDate, type LocalDate, type TimeAt } from './model/local
 export { addMoney, formatMoney, type Money } from './model/money.ts';
 export type { Remark } from './model/remark.ts';
 export { createSearch, type Search } from './search/search.ts';
-export type { RunCarrier, SearchCallOptions, SearchOptions } from './search/search-options.ts';
+export type {
+  RunCarrier,
+  RunContext,
+  SearchCallOptions,
+  SearchOptions,
+} from './search/search-options.ts';
 export type {
   CarrierState,
   CarrierStatus,

@@ -403,6 +403,7 @@ test('stats() counts calls, and the ends and durations of each source', async ()
     cancelled: 0,
     'rejected-busy': 0,
     'rate-limited': 0,
+    'circuit-open': 0,
   };
   const { latency, ...rest } = scatter.stats();
   expect(rest).toEqual({

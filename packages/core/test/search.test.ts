@@ -211,6 +211,7 @@ test('stats() adds up', async () => {
     cancelled: 0,
     'rejected-busy': 0,
     'rate-limited': 0,
+    'circuit-open': 0,
   };
   const ends = { state: 'open', running: 0, complete: 0, partial: 0, aborted: 0 };
   expect(search.stats()).toEqual({

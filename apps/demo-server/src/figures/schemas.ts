@@ -10,6 +10,7 @@ export const SETTLED_STATES = [
   'cancelled',
   'rejected-busy',
   'rate-limited',
+  'circuit-open',
 ] as const satisfies readonly Exclude<CarrierState, 'running'>[];
 
 export const text = Type.String();

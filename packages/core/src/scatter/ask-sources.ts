@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { BareStatus, CallTrace, ScatterFace, SourceTrace } from './scatter-face.ts';
+import { type SourceFacts, type SourceNote, withFacts } from './source-note.ts';
 import type { SettledState } from './source-status.ts';
 
 /** Sources that were asked at once; each one settles exactly once. */
@@ -44,7 +45,9 @@ export function askSources<
   const controller = new AbortController();
   // Each source listens to it, some with several requests: more than ten listeners are not a leak.
   setMaxListeners(0, controller.signal);
-  const context = { signal: controller.signal, deadline: startedAt + deadlineMs };
+  const { signal } = controller;
+  const deadline = startedAt + deadlineMs;
+  const notes: SourceNote[] = [];
   const statuses = sources.map(({ id }) => face.running(id));
   const traces: SourceTrace<Status>[] = [];
   let running = sources.length;
@@ -69,9 +72,11 @@ export function askSources<
 
   function settle(
     index: number,
-    status: Status,
+    ended: Status,
     outcome: { readonly answer?: Answer; readonly cause?: unknown },
   ): void {
+    const noted = notes[index];
+    const status = noted === undefined ? ended : { ...ended, ...noted };
     statuses[index] = status;
     running -= 1;
     // `onSettled` may cancel, which settles others in between: only one of them may be the last.
@@ -93,19 +98,24 @@ export function askSources<
     controller.abort(reason);
   }
 
-  const ask = (source: Source): Promise<Answer> => face.ask(source, query, context);
+  function note(index: number, facts: SourceFacts): void {
+    if (isRunning(index)) notes[index] = withFacts(notes[index], facts);
+  }
+
+  const ask = (source: Source, index: number): Promise<Answer> =>
+    face.ask(source, query, { signal, deadline, note: (facts) => note(index, facts) });
 
   /** Asks a source inside the stores that subscribers bind to `start`. */
   function askTraced(source: Source, index: number, call: CallTrace): Promise<Answer> {
     const traced = face.traceSource(call, source.id);
     traces[index] = traced;
-    const asked = channel.start.runStores(traced, ask, undefined, source);
+    const asked = channel.start.runStores(traced, ask, undefined, source, index);
     channel.end.publish(traced);
     return asked;
   }
 
   sources.forEach((source, index) => {
-    const asked = trace === undefined ? ask(source) : askTraced(source, index, trace);
+    const asked = trace === undefined ? ask(source, index) : askTraced(source, index, trace);
     asked.then(
       (value) => answer(index, value),
       (cause) => fail(index, cause),

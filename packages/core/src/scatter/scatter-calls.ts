@@ -203,5 +203,6 @@ function countOf(
     cancelled: count('cancelled'),
     'rejected-busy': count('rejected-busy'),
     'rate-limited': count('rate-limited'),
+    'circuit-open': count('circuit-open'),
   };
 }

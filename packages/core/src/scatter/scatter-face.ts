@@ -1,5 +1,6 @@
 import type { Channel } from 'node:diagnostics_channel';
 import type { TraceChannel } from '@ticketing/kit';
+import type { SourceFacts, SourceNote } from './source-note.ts';
 import type { SettledState, SourceState } from './source-status.ts';
 
 /** Context of a source. */
@@ -8,10 +9,12 @@ export interface SourceContext {
   readonly signal: AbortSignal;
   /** Epoch ms; an answer after it is ignored. */
   readonly deadline: number;
+  /** Adds facts to the status of this source, until it settles. Needs no `this`. */
+  readonly note: (facts: SourceFacts) => void;
 }
 
 /** Fields of every status. */
-export interface BareStatus {
+export interface BareStatus extends SourceNote {
   readonly state: SourceState;
   readonly ms: number;
 }

@@ -1,10 +1,11 @@
 import type { BucketCounts } from '@ticketing/kit';
+import type { SourceNote } from './source-note.ts';
 
 /**
  * - `ok`: the source answered; `empty`: the question has no answer, as the codes `NO_RESULTS`,
  *   `NOT_SERVED` and `DATE_OUT_OF_RANGE`
  * - `timeout`: it was late; `error`: it failed; `rejected-busy`: it, or a queue before it, was full;
- *   `rate-limited`: it was asked too often
+ *   `rate-limited`: it was asked too often; `circuit-open`: it failed so often that it is not asked for a while
  * - `cancelled`: the caller left
  */
 export type SourceState =
@@ -15,7 +16,8 @@ export type SourceState =
   | 'error'
   | 'cancelled'
   | 'rejected-busy'
-  | 'rate-limited';
+  | 'rate-limited'
+  | 'circuit-open';
 
 /** A state in which a source ends. */
 export type SettledState = Exclude<SourceState, 'running'>;
@@ -35,7 +37,7 @@ export interface SourceError {
 }
 
 /** The state of one source in one scatter. */
-export interface SourceStatus<Id extends string = string> {
+export interface SourceStatus<Id extends string = string> extends SourceNote {
   readonly source: Id;
   readonly state: SourceState;
   /** Milliseconds from the start of the scatter until this source settled. */
@@ -75,6 +77,7 @@ export function stateOfCode(code: string): SettledState {
   if (EMPTY_CODES.has(code)) return 'empty';
   if (code === 'TIMEOUT') return 'timeout';
   if (code === 'RATE_LIMITED') return 'rate-limited';
+  if (code === 'CIRCUIT_OPEN') return 'circuit-open';
   return code === 'OVERLOADED' ? 'rejected-busy' : 'error';
 }
 

@@ -1,4 +1,4 @@
-import type { Carrier, CarrierAnswer, CarrierContext } from '../contract/carrier.ts';
+import type { Carrier, CarrierAnswer } from '../contract/carrier.ts';
 import type { CarrierQuery, ResolvedQuery } from '../contract/search-query.ts';
 import { CarrierError } from '../errors.ts';
 import type { LocalClock, LocalDate } from '../model/local-clock.ts';
@@ -14,7 +14,7 @@ import {
 } from './native-fields.ts';
 import { tokensOf } from './pages.ts';
 import type { SearchDays } from './resolve-query.ts';
-import type { RunCarrier } from './search-options.ts';
+import type { RunCarrier, RunContext } from './search-options.ts';
 import { stationPairs } from './station-pairs.ts';
 
 /** Answer of one carrier to a query. */
@@ -24,7 +24,7 @@ export interface CarrierFindings extends JoinedAnswer {
 
 /** Settings for asking a carrier. */
 export interface CarrierAsk {
-  readonly context: CarrierContext;
+  readonly context: RunContext;
   readonly run: RunCarrier;
   readonly clock: LocalClock;
   readonly maxJourneys: number;
@@ -61,7 +61,7 @@ export async function askCarrier(
       return { ...fields, origin, destination, ...(page && { page }) };
     },
   );
-  const ask = async (question: CarrierQuery, own: CarrierContext): Promise<CarrierAnswer> => {
+  const ask = async (question: CarrierQuery, own: RunContext): Promise<CarrierAnswer> => {
     const answer = answeredCarrier(id, await run(carrier, question, own), maxJourneys);
     return byDay ? answer : withCovers(answer);
   };
@@ -101,7 +101,7 @@ function checkDay(carrier: string, date: LocalDate, { first, last }: SearchDays)
   throw new CarrierError('DATE_OUT_OF_RANGE', message);
 }
 
-type AskOne = (query: CarrierQuery, context: CarrierContext) => Promise<CarrierAnswer>;
+type AskOne = (query: CarrierQuery, context: RunContext) => Promise<CarrierAnswer>;
 
 /**
  * Asks all questions at the same time. A question without an answer counts as one without journeys, unless none has an
@@ -109,7 +109,7 @@ type AskOne = (query: CarrierQuery, context: CarrierContext) => Promise<CarrierA
  */
 async function askAll(
   questions: readonly (CarrierQuery | undefined)[],
-  context: CarrierContext,
+  context: RunContext,
   ask: AskOne,
 ): Promise<readonly CarrierAnswer[]> {
   const rest = new AbortController();

@@ -48,8 +48,8 @@ export function createCarrierFace(
     sources: carriers,
     now,
     channels,
-    async ask(carrier, query, { signal, deadline }) {
-      const context = { signal, deadline, http: http(carrier.id) };
+    async ask(carrier, query, { signal, deadline, note }) {
+      const context = { signal, deadline, http: http(carrier.id), note };
       return askCarrier(carrier, query, {
         context,
         run,

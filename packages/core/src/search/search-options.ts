@@ -17,12 +17,19 @@ import { JOURNEY_ORDERS, type JourneyOrder } from '../journeys/order.ts';
 import type { CarrierId } from '../model/journey.ts';
 import { presentFields } from '../model/present-fields.ts';
 import { aDeadline, checkIds, chooseById, someIds } from '../scatter/scatter-options.ts';
+import type { SourceFacts } from '../scatter/source-note.ts';
+
+/** Context in which a carrier is run. */
+export interface RunContext extends CarrierContext {
+  /** Adds facts to the carrier's status, until it settles. Needs no `this`. */
+  readonly note: (facts: SourceFacts) => void;
+}
 
 /** Runs one carrier for one search: in this process, or where a dispatcher runs it. */
 export type RunCarrier = (
   carrier: Carrier,
   query: CarrierQuery,
-  context: CarrierContext,
+  context: RunContext,
 ) => Promise<CarrierAnswer>;
 
 /** Options of `createSearch`. */

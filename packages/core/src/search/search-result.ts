@@ -3,6 +3,7 @@ import type { SearchPages } from '../contract/search-page.ts';
 import type { ResolvedQuery } from '../contract/search-query.ts';
 import type { CarrierErrorCode } from '../errors.ts';
 import type { CarrierId, Journey } from '../model/journey.ts';
+import type { SourceNote } from '../scatter/source-note.ts';
 import type {
   CallStats,
   EndsBySource,
@@ -19,7 +20,7 @@ import type { IgnoredField } from './native-fields.ts';
 export type CarrierState = SourceState;
 
 /** The state of one carrier in one search. */
-export interface CarrierStatus {
+export interface CarrierStatus extends SourceNote {
   readonly carrier: CarrierId;
   readonly state: CarrierState;
   /** Milliseconds from the start of the search until this carrier settled. */
@@ -39,7 +40,7 @@ export interface CarrierStatus {
     readonly code: CarrierErrorCode;
     readonly retryable: boolean;
     readonly message: string;
-    /** Milliseconds that the carrier asked to wait. */
+    /** Milliseconds after which it may be asked again: the carrier, or a guard before it, asked to wait so long. */
     readonly retryAfterMs?: number;
   };
 }

@@ -9,6 +9,7 @@ const FAILED_STATES: ReadonlySet<string> = new Set([
   'error',
   'rejected-busy',
   'rate-limited',
+  'circuit-open',
 ]);
 
 /** Makes spans of searches and their carriers. */

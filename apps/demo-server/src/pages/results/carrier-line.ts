@@ -69,6 +69,8 @@ function cameText(status: CarrierStatus): string {
       return 'busy';
     case 'rate-limited':
       return 'asked too often';
+    case 'circuit-open':
+      return 'paused after failures';
     case 'cancelled':
       return 'stopped';
   }
@@ -125,6 +127,7 @@ export function toAskAgain(carriers: readonly CarrierStatus[]): string[] {
         state === 'timeout' ||
         state === 'rejected-busy' ||
         state === 'rate-limited' ||
+        state === 'circuit-open' ||
         error?.retryable === true,
     )
     .map(({ carrier }) => carrier);
