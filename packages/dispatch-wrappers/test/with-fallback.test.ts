@@ -525,6 +525,7 @@ test('wrong options of a call are told as by any dispatcher', async () => {
     [5, 'Cannot run task: `options` must be an object, got 5'],
     [{ timeout: 5 }, 'Cannot run task: unknown option `timeout`; did you mean `timeoutMs`?'],
     [{ onWorker: 5 }, 'Cannot run task: `onWorker` must be a function, got 5'],
+    [{ onNoWorker: 5 }, 'Cannot run task: `onNoWorker` must be a function, got 5'],
   ];
   for (const [options, message] of cases) {
     expect((await settled(run(1, options as never))).error).toEqual(new TypeError(message));
