@@ -105,7 +105,7 @@ export class FallbackCalls {
       return await this.first.run(task, input, noted);
     } catch (error) {
       // The code of an error is not enough: a task may throw that of a dispatcher of its own.
-      if (cause === undefined || error !== cause) throw error;
+      if (cause === undefined) throw error;
     } finally {
       arrived();
     }
@@ -165,7 +165,7 @@ export class FallbackCalls {
     let left = options;
     try {
       if (!hasRoom) throw this.#full(task, cause);
-      left = withTimeLeft(options, elapsedMs, { name: by, task, cause });
+      left = withTimeLeft(options, elapsedMs, { name: by, task });
       this.#ran += 1;
       if (fallbackChannel.hasSubscribers) {
         fallbackChannel.publish({ name: by, task, error: cause, inFlight: room.inFlight });

@@ -30,13 +30,13 @@ export function endingOf(error: unknown, name: string, signal: AbortSignal | und
 export function withTimeLeft(
   options: RunOptions,
   elapsedMs: number,
-  { name, task, cause }: { readonly name: string; readonly task: string; readonly cause?: unknown },
+  { name, task }: { readonly name: string; readonly task: string },
 ): RunOptions {
   const left: { -readonly [K in keyof RunOptions]: RunOptions[K] } = { ...options };
   for (const [option, code] of limits) {
     const limit = options[option];
     if (limit === undefined) continue;
-    if (elapsedMs >= limit) throw timeoutError(code, name, { task, limit, cause });
+    if (elapsedMs >= limit) throw timeoutError(code, name, { task, limit });
     // A timer takes 1 ms at least.
     left[option] = Math.max(1, limit - elapsedMs);
   }
@@ -44,10 +44,10 @@ export function withTimeLeft(
 }
 
 /**
- * Returns the error of a call that ran elsewhere with what was left of its limits (`left`). If that has passed, the error has the
- * limit that the caller had set, and as its cause the reason why the call was there.
+ * Returns the error of a call that moved, and had what was left of its limits (`left`). If one has passed, the error has the limit that
+ * the caller had set, and as its cause the reason why the call moved.
  *
- * @param moved.name - name of the dispatcher that ran the call
+ * @param moved.name - name of the dispatcher that ended the call
  */
 export function asMoved(
   error: unknown,

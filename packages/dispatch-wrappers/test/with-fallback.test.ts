@@ -525,6 +525,7 @@ test('wrong options of a call are told as by any dispatcher', async () => {
     [5, 'Cannot run task: `options` must be an object, got 5'],
     [{ timeout: 5 }, 'Cannot run task: unknown option `timeout`; did you mean `timeoutMs`?'],
     [{ onWorker: 5 }, 'Cannot run task: `onWorker` must be a function, got 5'],
+    [{ onNoWorker: 5 }, 'Cannot run task: `onNoWorker` must be a function, got 5'],
   ];
   for (const [options, message] of cases) {
     expect((await settled(run(1, options as never))).error).toEqual(new TypeError(message));
@@ -536,15 +537,21 @@ test('whatever the first dispatcher does, calls settle once, none runs twice wit
     'run',
     'run',
     'twice',
+    'twice',
     'break',
     'time',
     'far',
+    'far',
     'near',
     'lose',
+    'lose',
+    'return',
+    'die',
+    'report',
     'turn',
   );
   // That each way is taken: else nothing of it is shown.
-  const ways = { far: 0, near: 0, again: 0, refused: 0 };
+  const ways = { far: 0, near: 0, again: 0, refused: 0, returned: 0, early: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 50, size: 'max' }), async (steps) => {
       const { first, local, both, run } = await createBoth({ maxInFlight: 3 });
@@ -561,6 +568,18 @@ test('whatever the first dispatcher does, calls settle once, none runs twice wit
         else if (each === 'lose') {
           first.transport.living[0]?.start();
           first.transport.living[0]?.exit({ exitCode: 1 });
+        } else if (each === 'return') ways.returned += returnsUnbegun(first);
+        // Its calls have not begun.
+        else if (each === 'die') first.transport.living[0]?.exit({ exitCode: 1 });
+        else if (each === 'report') {
+          const { ran } = both.stats().fallback;
+          for (const worker of first.transport.living) {
+            if (!worker.isReady) worker.reportFailure(noHost(), true);
+          }
+          await turn();
+          if (first.dispatcher.stats().circuit === 'closed') {
+            ways.early += both.stats().fallback.ran - ran;
+          }
         } else await turn();
         const { inFlight } = both.stats().fallback;
         expect(inFlight).toBeLessThanOrEqual(3);
@@ -595,7 +614,7 @@ test('whatever the first dispatcher does, calls settle once, none runs twice wit
       ways.near += ran;
       ways.refused += refused;
     }),
-    { numRuns: 60 },
+    { numRuns: 200 },
   );
   for (const [way, times] of Object.entries(ways)) expect([way, times > 0]).toEqual([way, true]);
 });
@@ -604,9 +623,21 @@ function breaksStarting({ transport }: Pool): void {
   for (const worker of transport.living) if (!worker.isReady) worker.startFailed(noHost());
 }
 
+/** Has a ready worker give back its latest call, if that has not begun. @returns how many that were */
+function returnsUnbegun({ transport }: Pool): number {
+  for (const worker of transport.living) {
+    const call = worker.open.findLast(({ seq }) => !worker.begun.some((run) => run.seq === seq));
+    if (!worker.isReady || worker.isBusy || call === undefined) continue;
+    worker.busy(call.seq);
+    return 1;
+  }
+  return 0;
+}
+
 function answerAll({ transport }: Pool): void {
   for (const worker of transport.living) {
     if (!worker.isReady) worker.ready();
     else for (const { seq } of worker.open) worker.answer(seq);
+    if (worker.isBusy) worker.room(8);
   }
 }

@@ -166,6 +166,38 @@ test('a worker that leaves and takes no more calls keeps none waiting if its suc
   expect(dispatcher.stats()).toMatchObject({ completed: 2, rejected: 2 });
 });
 
+test('a call that a leaving worker drops does not wait for a successor that cannot start', async () => {
+  const { run, ready, transport } = createPool({ window: 2 });
+  await ready();
+  const { got, onNoWorker } = listener();
+  const [begun, dropped] = [run('begun', { onNoWorker }), run('dropped', { onNoWorker })];
+  await turn();
+  transport.at(0).start(1);
+  transport.at(0).emit({ kind: 'recycle' });
+  transport.at(1).reportFailure(noHost(), true);
+  transport.at(0).emit({ kind: 'busy', seq: 0 });
+  transport.at(0).drop(2);
+  const error = errorOf(await settled(dropped), 'ERR_CIRCUIT_OPEN');
+  expect(got.map(([each]) => each)).toEqual([error]);
+  transport.at(0).answer(1);
+  expect((await settled(begun)).state).toBe('resolved');
+});
+
+test('a call that waits for a worker that ends leaves if its successor cannot start', async () => {
+  const { run, ready, transport } = createPool({ window: 1 });
+  await ready();
+  const { got, onNoWorker } = listener();
+  const [begun, queued] = [run('begun'), run('queued', { onNoWorker })];
+  await turn();
+  transport.at(0).start(1);
+  transport.at(0).emit({ kind: 'recycle' });
+  transport.at(1).reportFailure(noHost(), true);
+  expect((await settled(queued)).state).toBe('pending');
+  transport.at(0).exit({ exitCode: 1 });
+  errorOf(await settled(begun), 'ERR_WORKER_LOST');
+  expect(got.map(([each]) => each)).toEqual([errorOf(queued, 'ERR_CIRCUIT_OPEN')]);
+});
+
 test('a call whose onNoWorker() throws rejects with that, and others go on', async () => {
   const { run, transport } = createPool();
   const thrown = new Error('mine');
