@@ -23,7 +23,7 @@ export interface RunSetupOptions {
   /** Milliseconds with faults. */
   readonly ms: number;
   readonly perSecond: number;
-  /** Flags of the demo after those of the set-up. */
+  /** Flags of the demo after the flags of the set-up. */
   readonly flags: readonly string[];
   /** Milliseconds of load before the faults. Default: 8,000. */
   readonly warmMs?: number;
@@ -174,7 +174,7 @@ async function runFaults(
   await Promise.all(hits);
 }
 
-/** Waits until nothing changes any more, or until it is as before; returns the last state. */
+/** Waits until the state is as before, for `SETTLE_MS` at most; returns the last state. */
 async function settled(
   world: World,
   signal: AbortSignal,

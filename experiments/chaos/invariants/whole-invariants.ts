@@ -2,7 +2,7 @@ import type { Observed } from '../events/event.ts';
 import type { Breach, Invariant } from './invariant.ts';
 
 /** Growth that is none: a caller's pools and V8 take some of what they may have. */
-export const GROWTH = {
+const GROWTH = {
   /** Connections to carriers that are kept a few seconds. */
   descriptors: 8,
   threads: 4,

@@ -78,7 +78,7 @@ function blocksOf(values: readonly number[], length: number, random: () => numbe
   return drawn;
 }
 
-/** Shortens a series to one value for each of some windows, without those of the warm-up. */
+/** Shortens a series to one value for each of some windows, without the warm-up. */
 export function windows(
   points: readonly Point[],
   {
