@@ -76,8 +76,8 @@ test('trendOf() tells a leak from memory that rises and is collected', () => {
     value: value - (at < 100_000 ? 60 * MB : 0),
   }));
   expect(rss(start)?.grows).toBe(false);
-  expect(rss(memory(10, 5))?.grows).toBe(true);
-  expect(rss(memory(120, 0.5))?.grows).toBe(true);
+  expect(rss(memory(10, 12))?.grows).toBe(true);
+  expect(rss(memory(120, 1))?.grows).toBe(true);
 });
 
 test('trendOf() tells one descriptor a minute, and not one that comes and goes', () => {
@@ -94,7 +94,7 @@ test('trendOf() tells one descriptor a minute, and not one that comes and goes',
   expect(descriptors((second) => 40 + (second % 5))?.grows).toBe(false);
 });
 
-const trend = trendOf({ process: 'server 7', figure: 'rss', points: memory(10, 5) });
+const trend = trendOf({ process: 'server 7', figure: 'rss', points: memory(10, 12) });
 const result = {
   setup: 'single',
   minutes: 10,
@@ -107,7 +107,7 @@ const result = {
 test('failuresOf() names what grows, and answers that are not right', () => {
   expect(failuresOf(result)).toEqual([
     expect.stringMatching(
-      /^single: resident memory of server 7 grows by at least [\d.]+ MB in [\d.]+ min; 24 are none$/,
+      /^single: resident memory of server 7 grows by at least [\d.]+ MB in [\d.]+ min; 64 are none$/,
     ),
   ]);
   expect(failuresOf({ ...result, trends: [], bad: { wrong: 2, refused: 3 } })).toEqual([
@@ -128,5 +128,5 @@ test('soakTable() shows the process of each figure that grows most', () => {
   const lines = soakTable([{ ...result, trends: [...result.trends, ...(flat ? [flat] : [])] }]);
   expect(lines).toHaveLength(3);
   expect(lines[2]).toMatch(/single, 10 min.*resident memory.*server .*\*\*grows\*\*/);
-  expect(FIGURES.rss.tolerance).toBe(24);
+  expect(FIGURES.rss.tolerance).toBe(64);
 });
