@@ -52,6 +52,8 @@ const CALM_MS = 2 * RECOVERY_MS;
 const SETTLE_MS = 15_000;
 /** Time that it has for that before anything is compared. */
 const BEFORE_MS = 3000;
+/** Time after which it is looked at again. */
+const STEADY_MS = 1000;
 const STOP_MS = 15_000;
 const CHECK_MS = 2000;
 const TICK_MS = 100;
@@ -184,11 +186,13 @@ async function settled(
   await world.carriers.restart();
   const end = performance.now() + SETTLE_MS;
   await pause(before === undefined ? BEFORE_MS : 0, signal);
-  for (;;) {
+  for (let last = before; ; ) {
     const state = observe(world);
-    const isDone = before === undefined || growth(before, state).length === 0;
+    // Before the faults it is to be as it was a moment ago: a server may have been replaced while the machine was busy.
+    const isDone = last !== undefined && growth(last, state).length === 0;
     if (isDone || performance.now() > end || signal.aborted) return state;
-    await pause(TICK_MS, signal);
+    if (before === undefined) last = state;
+    await pause(before === undefined ? STEADY_MS : TICK_MS, signal);
   }
 }
 
