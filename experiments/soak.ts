@@ -1,5 +1,6 @@
 // `pnpm soak [--setup NAME,…] [--minutes M]`: the demo under a steady load without faults; fails if anything grows.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { betweenMarks } from '@ticketing/bench-kit';
 import { exitCodeOf } from '@ticketing/cli-kit';
 import { chaos } from './chaos/report.ts';
@@ -24,12 +25,16 @@ try {
 
 /** Gives the exit code: 1 if something grows or an answer is not right, 130 if it was stopped. */
 async function main(flags: SoakFlags, command: string): Promise<number> {
-  const { setups, minutes, perSecond, demoFlags, publish } = flags;
+  const { setups, minutes, perSecond, demoFlags, publish, log } = flags;
   const loadBefore = loadAverage();
   const options = { ms: minutes * 60_000, perSecond, flags: demoFlags, signal: stop.signal };
   const results = await Promise.all(
     SETUPS.filter(({ name }) => setups.includes(name)).map(async (setup): Promise<SoakResult> => {
       const { series, ...soaked } = await runSoak(setup, options);
+      if (log !== undefined) {
+        mkdirSync(log, { recursive: true });
+        writeFileSync(join(log, `${setup.name}.json`), JSON.stringify(series));
+      }
       const trends = series.flatMap((each) => trendOf(each) ?? []);
       return { ...soaked, minutes, trends };
     }),

@@ -1,4 +1,4 @@
-// Every study: those that `pnpm experiments` measures, and the one that `pnpm chaos` does.
+// Every study: of `pnpm experiments`, and of `pnpm chaos`.
 import { oneChildPerCarrier } from './01-one-child-per-carrier/experiment.ts';
 import { cluster } from './02-cluster/experiment.ts';
 import { socket } from './03-socket/experiment.ts';

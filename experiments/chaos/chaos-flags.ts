@@ -11,7 +11,7 @@ export interface ChaosFlags {
   /** Set-ups that run at a time. */
   readonly parallel: number;
   readonly perSecond: number;
-  /** Flags of the demo, after those of the set-up. */
+  /** Flags of the demo, after the flags of the set-up. */
   readonly demoFlags: readonly string[];
   /** Folder for all events of each run, and what the demo has written. */
   readonly log: string | undefined;

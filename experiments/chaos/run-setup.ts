@@ -23,7 +23,7 @@ export interface RunSetupOptions {
   /** Milliseconds with faults. */
   readonly ms: number;
   readonly perSecond: number;
-  /** Flags of the demo after those of the set-up. */
+  /** Flags of the demo after the flags of the set-up. */
   readonly flags: readonly string[];
   /** Milliseconds of load before the faults. Default: 8,000. */
   readonly warmMs?: number;
@@ -52,6 +52,8 @@ const CALM_MS = 2 * RECOVERY_MS;
 const SETTLE_MS = 15_000;
 /** Time that it has for that before anything is compared. */
 const BEFORE_MS = 3000;
+/** Time after which it is looked at again. */
+const STEADY_MS = 1000;
 const STOP_MS = 15_000;
 const CHECK_MS = 2000;
 const TICK_MS = 100;
@@ -174,7 +176,7 @@ async function runFaults(
   await Promise.all(hits);
 }
 
-/** Waits until nothing changes any more, or until it is as before; returns the last state. */
+/** Waits until the state is as before, for `SETTLE_MS` at most; returns the last state. */
 async function settled(
   world: World,
   signal: AbortSignal,
@@ -184,11 +186,13 @@ async function settled(
   await world.carriers.restart();
   const end = performance.now() + SETTLE_MS;
   await pause(before === undefined ? BEFORE_MS : 0, signal);
-  for (;;) {
+  for (let last = before; ; ) {
     const state = observe(world);
-    const isDone = before === undefined || growth(before, state).length === 0;
+    // Before the faults it is to be as it was a moment ago: a server may have been replaced while the machine was busy.
+    const isDone = last !== undefined && growth(last, state).length === 0;
     if (isDone || performance.now() > end || signal.aborted) return state;
-    await pause(TICK_MS, signal);
+    if (before === undefined) last = state;
+    await pause(before === undefined ? STEADY_MS : TICK_MS, signal);
   }
 }
 

@@ -5,6 +5,7 @@ import type { Violation } from './invariants/invariants.ts';
 import { recoveryMs } from './invariants/request-invariants.ts';
 import { starvedMs, timelineOf } from './invariants/timeline.ts';
 import { open } from './invariants/whole-invariants.ts';
+import { DEADLINE_MS } from './run-setup.ts';
 
 /** One run of a set-up, as results are stored. Plain data. */
 export interface Summary {
@@ -35,7 +36,7 @@ export function summaryOf(
     readonly events: readonly ChaosEvent[];
     readonly violations: readonly Violation[];
   },
-  terms = { deadlineMs: 2000 },
+  terms = { deadlineMs: DEADLINE_MS },
 ): Summary {
   const timeline = timelineOf(run.events);
   const counted = <Key extends string>(keys: readonly Key[]): Partial<Record<Key, number>> => {

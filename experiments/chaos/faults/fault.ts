@@ -18,7 +18,7 @@ export const FAULT_NAMES = [
 ] as const;
 export type FaultName = (typeof FAULT_NAMES)[number];
 
-/** A fault of a schedule. Which process of a part it hits is `pick` of those that live then. */
+/** Fault of a schedule. `pick` decides which of the living processes of a part it hits. */
 export interface PlannedFault {
   readonly fault: number;
   /** Milliseconds since the faults begin. */

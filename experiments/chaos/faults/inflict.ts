@@ -20,7 +20,7 @@ const run = promisify(execFile);
 const CORES_BURNT = 2;
 /** Longer than the simulator is ever stopped. */
 const PLAN_MS = 30_000;
-/** Descriptors that a process may open beyond those that it has. */
+/** Descriptors that a process may open beyond the open ones. */
 const SPARE_DESCRIPTORS = 2;
 const FILLED = 'chaos-fill';
 const PIECE = Buffer.alloc(1024 * 1024, 'x');

@@ -10,7 +10,7 @@ import {
 } from './timeline.ts';
 
 /** Time beyond its deadline in which a request must end. */
-export const GRACE_MS = 1500;
+const GRACE_MS = 1500;
 
 function name({ sent: { id, route, client, target } }: LoggedRequest): string {
   return `request ${id} (${route}, ${client}, ${target})`;
@@ -39,7 +39,7 @@ function ofTime(...rule: Parameters<typeof ofEach>): Invariant {
   return { ...ofEach(...rule), isOfTime: true };
 }
 
-/** True for a fault of a process that serves clients: while it is stopped, nobody can end what it has. */
+/** True for a fault of a process that serves clients: while it is stopped, its requests cannot end. */
 const stopsServing = ({ began: { name: fault, part } }: LoggedFault): boolean =>
   fault === 'SIGSTOP' && (part === 'server' || part === 'primary');
 
@@ -184,7 +184,7 @@ function isPausedAlone({ ending }: LoggedRequest): boolean {
   return search?.missing.every((carrier) => search.paused.includes(carrier)) === true;
 }
 
-/** True if the machine had no core for so long before a request that the server refuses those that would be late. */
+/** True if the machine had no core before a request for so long that the server refuses what would be late. */
 function wasStarved(
   { fromMs, toMs }: LoggedRequest,
   timeline: Timeline,

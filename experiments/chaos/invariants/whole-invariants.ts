@@ -2,7 +2,7 @@ import type { Observed } from '../events/event.ts';
 import type { Breach, Invariant } from './invariant.ts';
 
 /** Growth that is none: a caller's pools and V8 take some of what they may have. */
-export const GROWTH = {
+const GROWTH = {
   /** Connections to carriers that are kept a few seconds. */
   descriptors: 8,
   threads: 4,
@@ -37,7 +37,7 @@ export function growth(before: Observed, after: Observed): readonly string[] {
       after.memoryBytes,
       before.memoryBytes * (1 + GROWTH.memoryShare) + GROWTH.memoryBytes,
     ],
-    ['files', before.files.length, after.files.length, before.files.length],
+    ['files', files(before).length, files(after).length, files(before).length],
   ];
   const grown = figures.flatMap(([name, was, is, most]) =>
     is <= most ? [] : [`${name}: ${was} before, ${is} after`],
@@ -52,10 +52,18 @@ export function growth(before: Observed, after: Observed): readonly string[] {
     ? [`descriptors added: ${kinds.join()}`]
     : [];
   const added = after.files.filter((file) => !before.files.includes(file));
-  const files = grown.some((text) => text.startsWith('files'))
+  const names = grown.some((text) => text.startsWith('files'))
     ? [`files added: ${added.join()}`]
     : [];
-  return [...processes, ...grown, ...descriptors, ...files];
+  return [...processes, ...grown, ...descriptors, ...names];
+}
+
+/** Returns the files, without the marks that a socket gets when requests first come to it, and that go with it. */
+function files({ files: all }: Observed): readonly string[] {
+  return all.filter((file) => {
+    const [socket = '', ...marks] = file.split('.taken');
+    return marks.length === 0 || !all.includes(socket);
+  });
 }
 
 /** Returns the number of descriptors. */

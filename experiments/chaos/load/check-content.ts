@@ -11,7 +11,7 @@ export function wrongContent({ route, echo }: PlannedRequest, text: string): str
   return text.includes(echo) ? undefined : `no ${echo} in ${text.slice(0, 300)}`;
 }
 
-/** The documents of a class are those of this class alone, and there are many of each word of the store. */
+/** Checks that all documents are of the class, and as many as one answer holds: the store has many of each word. */
 function wrongWorms(text: string, name: string): string | undefined {
   const documents = JSON.parse(text) as readonly { readonly class: string }[];
   const other = documents.find((document) => document.class !== name);

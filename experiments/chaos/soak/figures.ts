@@ -1,5 +1,5 @@
 import { quantile } from '@ticketing/bench-kit';
-import { type Point, type Slope, slopeOf, windows } from './slope.ts';
+import { floorOf, type Point, type Slope, slopeOf, windows } from './slope.ts';
 
 /** A figure that must not grow. */
 export interface Figure {
@@ -9,18 +9,18 @@ export interface Figure {
   readonly per: number;
   /** Growth over the whole run that is none, in the shown unit. */
   readonly tolerance: number;
-  /** Value of a window. Memory is what is left after a collection. */
-  readonly pick: 'least' | 'median' | 'p99';
+  /** Value of a window: the floor of what rises and falls, or the 99th percentile. */
+  readonly pick: 'floor' | 'p99';
 }
 
 /** Every figure. The tolerances are what V8 and malloc take while they learn how much they need, and what pools keep. */
 export const FIGURES = {
-  rss: { name: 'resident memory', unit: 'MB', per: 2 ** 20, tolerance: 24, pick: 'least' },
-  heapUsed: { name: 'heap', unit: 'MB', per: 2 ** 20, tolerance: 8, pick: 'least' },
-  external: { name: 'external memory', unit: 'MB', per: 2 ** 20, tolerance: 4, pick: 'least' },
-  timers: { name: 'timers', unit: '', per: 1, tolerance: 4, pick: 'least' },
-  resources: { name: 'handles and requests', unit: '', per: 1, tolerance: 6, pick: 'least' },
-  descriptors: { name: 'descriptors', unit: '', per: 1, tolerance: 6, pick: 'least' },
+  rss: { name: 'resident memory', unit: 'MB', per: 2 ** 20, tolerance: 24, pick: 'floor' },
+  heapUsed: { name: 'heap', unit: 'MB', per: 2 ** 20, tolerance: 8, pick: 'floor' },
+  external: { name: 'external memory', unit: 'MB', per: 2 ** 20, tolerance: 4, pick: 'floor' },
+  timers: { name: 'timers', unit: '', per: 1, tolerance: 4, pick: 'floor' },
+  resources: { name: 'handles and requests', unit: '', per: 1, tolerance: 6, pick: 'floor' },
+  descriptors: { name: 'descriptors', unit: '', per: 1, tolerance: 6, pick: 'floor' },
   p99: { name: 'p99 of searches', unit: 'ms', per: 1, tolerance: 60, pick: 'p99' },
 } as const satisfies Readonly<Record<string, Figure>>;
 export type FigureName = keyof typeof FIGURES;
@@ -45,12 +45,7 @@ export interface Trend extends Slope {
 const WINDOWS = 40;
 const WARM_SHARE = 0.2;
 const pickOf: Readonly<Record<Figure['pick'], (values: readonly number[]) => number>> = {
-  least: (values) => Math.min(...values),
-  median: (values) =>
-    quantile(
-      values.toSorted((a, b) => a - b),
-      0.5,
-    ),
+  floor: (values) => Math.min(...values),
   p99: (values) =>
     quantile(
       values.toSorted((a, b) => a - b),
@@ -61,7 +56,8 @@ const pickOf: Readonly<Record<Figure['pick'], (values: readonly number[]) => num
 /** Returns the trend of a series; undefined for one that is too short. */
 export function trendOf({ process, figure, points }: Series): Trend | undefined {
   const { per, pick, tolerance } = FIGURES[figure];
-  const few = windows(points, { count: WINDOWS, warmShare: WARM_SHARE, pick: pickOf[pick] });
+  const own = pick === 'floor' ? floorOf(points) : points;
+  const few = windows(own, { count: WINDOWS, warmShare: WARM_SHARE, pick: pickOf[pick] });
   const shown = few.map(({ at, value }) => ({ at, value: value / per }));
   const slope = slopeOf(shown);
   if (slope === undefined) return undefined;

@@ -71,9 +71,11 @@ export async function runSoak(setup: Setup, options: SoakOptions): Promise<Soake
     await pause(ms, signal);
     await load.stop();
     const { requests, bad, p99 } = gradesOf(log.events);
+    // A process that was replaced says nothing of those that stay: it was warming up.
+    const series = seriesIn(folder, descriptors).filter(({ points }) => spanOf(points) > ms / 2);
     return {
       ...{ setup: setup.name, requests, bad, lateShare: lateMs / ms },
-      series: [...seriesIn(folder, descriptors), p99],
+      series: [...series, p99],
     };
   } finally {
     clearInterval(sampling);
@@ -99,6 +101,10 @@ function gradesOf(events: readonly ChaosEvent[]) {
   }
   const p99 = { process: 'clients', figure: 'p99', points } as const satisfies Series;
   return { requests: timeline.requests.length, bad, p99 };
+}
+
+function spanOf(points: readonly Point[]): number {
+  return (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0);
 }
 
 interface Sample extends Record<Exclude<FigureName, 'descriptors' | 'p99'>, number> {

@@ -78,7 +78,22 @@ function blocksOf(values: readonly number[], length: number, random: () => numbe
   return drawn;
 }
 
-/** Shortens a series to one value for each of some windows, without those of the warm-up. */
+/**
+ * Returns the floor of a series: at each time the least value from then on. Memory rises until it is collected, and what it falls back to
+ * is what is held; a leak raises the floor. A run that ends before a collection raises the last few points, which do not move a median.
+ */
+export function floorOf(points: readonly Point[]): Point[] {
+  let least = Number.POSITIVE_INFINITY;
+  return points
+    .toReversed()
+    .map(({ at, value }) => {
+      least = Math.min(least, value);
+      return { at, value: least };
+    })
+    .toReversed();
+}
+
+/** Shortens a series to one value for each of some windows, without the warm-up. */
 export function windows(
   points: readonly Point[],
   {

@@ -1,4 +1,4 @@
-import { flag, integerFrom, onOff, readCommandLine, stated } from '@ticketing/cli-kit';
+import { anyText, flag, integerFrom, onOff, readCommandLine, stated } from '@ticketing/cli-kit';
 import { aboveZero, someSetups, words } from '../flag-values.ts';
 
 /** The command line of `pnpm soak`. */
@@ -8,6 +8,8 @@ export interface SoakFlags {
   readonly perSecond: number;
   readonly demoFlags: readonly string[];
   readonly publish: boolean;
+  /** Folder for every value of every process. */
+  readonly log: string | undefined;
 }
 
 const command = {
@@ -34,6 +36,13 @@ const command = {
       value: words,
       fallback: [],
       takesDashes: true,
+    }),
+    log: flag<string | undefined>({
+      name: 'log',
+      about: 'Folder for every value of every process',
+      value: anyText,
+      fallback: undefined,
+      absent: 'none',
     }),
     publish: flag({
       name: 'publish',

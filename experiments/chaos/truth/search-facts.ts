@@ -4,7 +4,7 @@ export interface SearchFacts {
   readonly complete: boolean;
   /** Carriers that the answer names as missing. */
   readonly missing: readonly string[];
-  /** Those of them that are not asked for a while, by what they have answered before: `circuit-open`, `rate-limited`. */
+  /** Missing carriers that are not asked for a while because of earlier answers: `circuit-open`, `rate-limited`. */
   readonly paused: readonly string[];
   /** Difference between the question and the one that the answer repeats. */
   readonly otherQuestion?: string | undefined;

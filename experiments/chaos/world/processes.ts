@@ -16,7 +16,7 @@ const PARTS: readonly (readonly [pattern: RegExp, part: ProcessFacts['part']])[]
   [/dist\/main\.js/, 'primary'],
 ];
 
-/** Returns a process and all that it has started, and those have, without those that have ended. */
+/** Returns a process and its living descendants. */
 export function processesUnder(pid: number): readonly ProcessFacts[] {
   const command = read(`/proc/${pid}/cmdline`);
   // A process that has ended and is not reaped has no command line.

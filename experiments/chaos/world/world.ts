@@ -31,7 +31,7 @@ export interface World {
   pidsOf(part: Part): readonly number[];
   /** Living processes of the demo and its hosts. */
   parts(): readonly ProcessFacts[];
-  /** Pids of the demo and its hosts, with those that nobody waits for any more. */
+  /** Pids of the demo and its hosts, with orphans of theirs. */
   all(): readonly number[];
   /** Files, folders and sockets of the demo on disk and in memory. */
   files(): readonly string[];
@@ -44,7 +44,7 @@ export interface Restartable {
   readonly child: Child;
   /** Starts it, unless it runs. */
   start(): Promise<void>;
-  /** Ends it and starts it: whatever was connected to it is not any more. */
+  /** Ends it and starts it again, which closes every connection to it. */
   restart(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export interface WorldOptions {
   readonly timetable: string;
   readonly deadlineMs: number;
   readonly latencyMs: number;
-  /** Flags after those of the set-up. */
+  /** Flags after the flags of the set-up. */
   readonly flags?: readonly string[];
   /** Further variables of the demo and its hosts. */
   readonly env?: Readonly<Record<string, string>>;

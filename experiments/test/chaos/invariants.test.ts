@@ -234,6 +234,10 @@ const CASES: Readonly<Record<string, { readonly keeps: Logs; readonly breaks: Lo
   'nothing-grows': {
     keeps: {
       'as before': logOf([0, observed('before')], [9, observed('after')]),
+      'a socket has marks now': logOf(
+        [0, observed('before', { files: ['r/1'] })],
+        [9, observed('after', { files: ['r/2', 'r/2.taken', 'r/2.taken.77'] })],
+      ),
       'pools and heaps take a little': logOf(
         [0, observed('before')],
         [9, observed('after', { memoryBytes: 500e6, threads: 34, descriptors: { socket: 38 } })],
@@ -254,6 +258,10 @@ const CASES: Readonly<Record<string, { readonly keeps: Logs; readonly breaks: Lo
       ),
       threads: logOf([0, observed('before')], [9, observed('after', { threads: 35 })]),
       memory: logOf([0, observed('before')], [9, observed('after', { memoryBytes: 520e6 })]),
+      'marks of a socket that has gone': logOf(
+        [0, observed('before', { files: ['r/1'] })],
+        [9, observed('after', { files: ['r/2', 'r/1.taken'] })],
+      ),
       'a file': logOf([0, observed('before')], [9, observed('after', { files: ['a', 'b'] })]),
     },
   },

@@ -76,8 +76,20 @@ test('trendOf() tells a leak from memory that rises and is collected', () => {
     value: value - (at < 100_000 ? 60 * MB : 0),
   }));
   expect(rss(start)?.grows).toBe(false);
-  expect(rss(memory(10, 5))?.grows).toBe(true);
-  expect(rss(memory(120, 0.5))?.grows).toBe(true);
+  expect(rss(memory(10, 12))?.grows).toBe(true);
+  expect(rss(memory(120, 1))?.grows).toBe(true);
+});
+
+test('trendOf() takes memory that is rarely collected for none, also when the run ends before a collection', () => {
+  const teeth = (perMinute: number) =>
+    Array.from({ length: 640 }, (_, second) => ({
+      at: second * 1000,
+      value: (12 + (second % 130) * 0.4 + (perMinute * second) / 60) * MB,
+    }));
+  const external = (perMinute: number) =>
+    trendOf({ process: 'server', figure: 'external', points: teeth(perMinute) });
+  expect(external(0)?.grows).toBe(false);
+  expect(external(2)?.grows).toBe(true);
 });
 
 test('trendOf() tells one descriptor a minute, and not one that comes and goes', () => {
@@ -94,7 +106,7 @@ test('trendOf() tells one descriptor a minute, and not one that comes and goes',
   expect(descriptors((second) => 40 + (second % 5))?.grows).toBe(false);
 });
 
-const trend = trendOf({ process: 'server 7', figure: 'rss', points: memory(10, 5) });
+const trend = trendOf({ process: 'server 7', figure: 'rss', points: memory(10, 12) });
 const result = {
   setup: 'single',
   minutes: 10,

@@ -24,7 +24,7 @@ interface Owner {
 }
 
 /**
- * Makes a temporary folder for a store, and removes those of processes that were killed: nobody else does. A folder whose owner is not
+ * Makes a temporary folder for a store, and removes the folders of processes that were killed, which could not do so. A folder whose owner is not
  * known to have ended stays, as do all where there is no `/proc`.
  */
 export function makeStoreFolder(parent: string = tmpdir()): string {
