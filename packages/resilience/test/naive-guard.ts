@@ -76,9 +76,12 @@ export class NaiveGuard {
     return rate === undefined ? 0 : rate.burst * rate.tokenMs;
   }
 
+  /** The median, or the latest duration that is within 4.4 % of it: of one step of a sixteenth of a doubling. */
   get #median(): number {
-    const sorted = this.#durations.slice(-256).sort((a, b) => a - b);
-    return sorted.length === 0 ? 0 : (sorted[Math.ceil(sorted.length / 2) - 1] as number);
+    const last = this.#durations.slice(-256);
+    const exact = last.toSorted((a, b) => a - b)[Math.ceil(last.length / 2) - 1] ?? 0;
+    const stepOf = (ms: number) => Math.floor(Math.log2(ms) * 16);
+    return last.findLast((ms) => stepOf(ms) === stepOf(exact)) ?? 0;
   }
 
   run(id: number, deadline: number): void {
