@@ -6,7 +6,6 @@ import { searchTasks } from './answers/in-workers.ts';
 import { type CarrierSettings, carrierTasks, createCarriers } from './carriers/carriers.ts';
 import { composedSearch } from './carriers/composed-search.ts';
 import type { WorkerTasks } from './dispatch/start-dispatcher.ts';
-import { guardFigures } from './figures/guard-figures.ts';
 import type { TaskWorkerReport } from './figures/stats-document.ts';
 import { createProcessStats } from './processes/process-stats.ts';
 import { startTelemetry } from './telemetry/start-telemetry.ts';
@@ -28,7 +27,7 @@ const tasks: TaskModule<WorkerTasks> = defineTasks(
   {
     report: (): TaskWorkerReport => ({
       http: carriers.http.stats(),
-      guards: guardFigures(carriers.guards),
+      guards: carriers.guards.stats(),
       process: processStats(),
       ...(search && { search: search.stats(), kept: carriers.kept.stats() }),
     }),

@@ -50,6 +50,8 @@ const unsound: readonly (readonly [string, unknown])[] = [
   ['counts that are texts', { ...sound, search: { ...sound.search, running: '1' } }],
   ['carriers that are a list', { ...sound, http: [1] }],
   ['calls that are null', { ...sound, http: { renfe: null } }],
+  ['guards that are a list', { ...sound, guards: [1] }],
+  ['a circuit that is none', { ...sound, guards: { renfe: { circuit: 'ajar' } } }],
   ['a coalescer of another version', { ...sound, coalesce: { name: 'x' } }],
   ['worms that are none', { ...sound, worms: undefined }],
   ['what JSON cannot write', { ...sound, more: 1n }],

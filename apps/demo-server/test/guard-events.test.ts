@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { joinedGuards } from '../src/figures/joined-guards.ts';
+import { joinedGuards } from '../src/guard/joined-guards.ts';
 import { guardEvents, type OpenCircuits } from '../src/operator/guard-events.ts';
+import { healthOf } from '../src/trends/health.ts';
+import { createRates } from '../src/trends/rates.ts';
 import { someGuard, someView } from './bare-view.ts';
 
 type Circuit = (typeof someGuard)['circuit'];
@@ -49,4 +51,26 @@ test('guards of several processes are one: counts are added, the worst state and
     budget: 3.5,
   });
   expect(avlo).toEqual(one);
+});
+
+test('a carrier whose circuit is open fails, however few calls there were; one that is paused asks for it', () => {
+  const conditionsOf = (guard: Partial<typeof someGuard>) => {
+    const view = viewOf({ one: 'closed' });
+    const [row] = view.carriers;
+    const carriers = row === undefined ? [] : [{ ...row, guard: { ...someGuard, ...guard } }];
+    const rates = createRates();
+    rates.add({ ...view, carriers });
+    const { conditions } = healthOf({ ...view, carriers }, rates);
+    return conditions.map(({ id, state, says, detail }) => [id, state, says, detail]);
+  };
+  expect(conditionsOf({})).toEqual([]);
+  expect(conditionsOf({ circuit: 'open', openMs: 4000 })).toEqual([
+    ['renfe', 'fails', 'fails', 'circuit open'],
+  ]);
+  expect(conditionsOf({ circuit: 'half-open' })).toEqual([
+    ['renfe', 'fails', 'fails', 'circuit open'],
+  ]);
+  expect(conditionsOf({ pausedMs: 500 })).toEqual([
+    ['renfe', 'full', 'asks for a pause', undefined],
+  ]);
 });

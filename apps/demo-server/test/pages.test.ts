@@ -5,7 +5,6 @@ import { expect, test } from 'vitest';
 import { readLines } from '../src/pages/browser/traveller/search-feed.ts';
 import { matches } from '../src/pages/form/match-stations.ts';
 import { html } from '../src/pages/frame/html.ts';
-import { againText } from '../src/pages/results/again-count.ts';
 import {
   carrierList,
   countLine,
@@ -20,6 +19,7 @@ import {
   reduce,
   type SearchState,
 } from '../src/pages/results/search-state.ts';
+import { againText } from '../src/pages/words/again-count.ts';
 import { fold } from '../src/search/fold.ts';
 import { sharedServer } from './demo.ts';
 

@@ -56,4 +56,7 @@ test('errors of a dispatcher show nothing of the carrier, unless a call came to 
   const own = ['ERR_QUEUE_FULL', 'ERR_WORKER_LOST', 'ERR_NO_HOST', 'ERR_CIRCUIT_OPEN'].map(of);
   expect(own).toEqual(['ignored', 'ignored', 'ignored', 'ignored']);
   expect(['ERR_TIMEOUT', 'ERR_RUN_TIMEOUT'].map(of)).toEqual(['failure', 'failure']);
+  const cause = new DispatchError('ERR_NO_HOST', 'x', { data: {} as never });
+  const waited = new DispatchError('ERR_TIMEOUT', 'x', { data: {} as never, cause });
+  expect(verdictOf(waited).outcome).toBe('ignored');
 });

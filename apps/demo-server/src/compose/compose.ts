@@ -6,7 +6,6 @@ import { coalesceStats } from '../answers/answers-stats.ts';
 import type { Carriers, CarrierTasks } from '../carriers/carriers.ts';
 import { dispatchedSearch } from '../dispatch/dispatched-search.ts';
 import { startDispatcher } from '../dispatch/start-dispatcher.ts';
-import { guardFigures } from '../figures/guard-figures.ts';
 import type { OwnStatus } from '../figures/process-status.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import { timeLeft } from '../http/admit.ts';
@@ -106,7 +105,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies) {
         ...(shared && { shared }),
         http: carriers.http.stats(),
         kept: kept.stats(),
-        guards: guardFigures(carriers.guards),
+        guards: carriers.guards.stats(),
         worms,
         process: processStats(),
       };

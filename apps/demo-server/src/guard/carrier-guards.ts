@@ -1,6 +1,8 @@
 import type { CarrierAnswer, CarrierFailure, RunCarrier, RunContext } from '@ticketing/core';
-import { createGuard, type Guard, GuardError, type GuardStats } from '@ticketing/resilience';
+import { createGuard, type Guard, GuardError } from '@ticketing/resilience';
+import { figuresOf } from './guard-figures.ts';
 import type { GuardSettings } from './guard-settings.ts';
+import type { Guards } from './joined-guards.ts';
 import { verdictOf } from './verdict-of.ts';
 
 /** The guards of a process: one per carrier, whichever of its searches asks. */
@@ -8,7 +10,7 @@ export interface CarrierGuards {
   /** Returns `run` within the guard of the carrier that it is to ask. */
   around(run: RunCarrier): RunCarrier;
   /** Returns the figures of each carrier that was asked. */
-  stats(): Readonly<Record<string, GuardStats>>;
+  stats(): Guards;
   close(): Promise<void>;
 }
 
@@ -43,7 +45,8 @@ export function createCarrierGuards({ settings, now }: GuardsDependencies): Carr
         }),
       );
     },
-    stats: () => Object.fromEntries([...guards].map(([id, guard]) => [id, guard.stats()])),
+    stats: () =>
+      Object.fromEntries([...guards].map(([id, guard]) => [id, figuresOf(guard.stats())])),
     async close() {
       await Promise.all([...guards.values()].map((guard) => guard.close()));
     },

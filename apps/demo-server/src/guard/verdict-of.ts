@@ -14,12 +14,17 @@ const NOT_ITS_OWN: ReadonlySet<CarrierErrorCode> = new Set(['ABORTED', 'CIRCUIT_
 /** Errors of a dispatcher that show a late carrier. All others are about workers. */
 const LATE: ReadonlySet<string> = new Set(['ERR_TIMEOUT', 'ERR_RUN_TIMEOUT']);
 
+/** A call whose time ran out while a fleet had no host never reached the carrier. */
+function isLate({ code, cause }: DispatchError): boolean {
+  return LATE.has(code) && Object(cause).code !== 'ERR_NO_HOST';
+}
+
 /**
  * Returns what an error shows of the carrier. Errors of a dispatcher about its workers show nothing of it; a status below 500 without a
  * code of its own is an answer. A wall (`AUTH`) and a wrong answer (`PROTOCOL`) are failures, which are not retried.
  */
 export function verdictOf(error: unknown): Verdict {
-  if (DispatchError.is(error)) return { outcome: LATE.has(error.code) ? 'failure' : 'ignored' };
+  if (DispatchError.is(error)) return { outcome: isLate(error) ? 'failure' : 'ignored' };
   const { code, retryable, retryAfterMs, httpStatus = 500 } = CarrierError.from(error);
   if (NOT_ITS_OWN.has(code)) return { outcome: 'ignored' };
   if (ANSWERS.has(code) || (code === 'HTTP' && httpStatus < 500)) return { outcome: 'success' };

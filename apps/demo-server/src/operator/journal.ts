@@ -34,7 +34,6 @@ const MARKED: ReadonlySet<OperatorEvent['kind']> = new Set([
   'worker-exit',
   'worker-stuck',
   'circuit-open',
-  'guard-opened',
   'hangs',
   'dead',
   'fails',

@@ -12,7 +12,6 @@ import { retryOptions } from '../answers/remote-call.ts';
 import { sharedQuestions } from '../answers/shared.ts';
 import { createCarriers } from '../carriers/carriers.ts';
 import { dispatchedSearch } from '../dispatch/dispatched-search.ts';
-import { guardFigures } from '../figures/guard-figures.ts';
 import type { OwnStatus, ProcessStatus } from '../figures/process-status.ts';
 import type { PrimaryStats } from '../figures/stats-document.ts';
 import { carrierSettings } from '../flags/carrier-settings.ts';
@@ -151,7 +150,7 @@ async function share(
           search,
           kept: carriers.kept.stats(),
           http: carriers.http.stats(),
-          guards: guardFigures(carriers.guards),
+          guards: carriers.guards.stats(),
         }),
         process: processStats(),
         ...connectionStats(),

@@ -58,6 +58,12 @@ const QUANTILE = 0.75;
 const TIMES_USUAL = 2;
 const MS_ABOVE_USUAL = 50;
 
+const atOnce = { afterMs: 0, untilMs: 0 } as const;
+const unasked = {
+  open: { state: 'fails', severity: 'bad', says: 'fails', detail: 'circuit open', ...atOnce },
+  paused: { state: 'full', severity: 'warn', says: 'asks for a pause', ...atOnce },
+} as const;
+
 interface Found {
   readonly signs: readonly Sign[];
   readonly memory: CarrierMemory;
@@ -137,7 +143,7 @@ function signsOfOne(id: string, context: Context, before: CarrierMemory): Found 
     return { signs, memory: { ...before, quiet, quietUntil: at, open } };
   }
   const isOver = before.quietUntil === undefined || at - before.quietUntil > RECENT_MS;
-  const signs: Sign[] = [];
+  const signs: Sign[] = guardSigns(own).map((sign) => ({ ...of, ...sign }));
   const isSlow =
     slowness?.usual !== undefined &&
     slowness.times / common > TIMES_USUAL &&
@@ -179,6 +185,14 @@ function signsOfOne(id: string, context: Context, before: CarrierMemory): Found 
     answered,
   };
   return { signs, memory };
+}
+
+/** Returns what the guards of a carrier show: it is not asked. An open circuit has reasons that rates may have forgotten. */
+function guardSigns(rows: ServerView['carriers']): Omit<Sign, 'subject' | 'id' | 'name'>[] {
+  if (rows.some(({ guard }) => guard !== undefined && guard.circuit !== 'closed')) {
+    return [unasked.open];
+  }
+  return rows.some(({ guard }) => (guard?.pausedMs ?? 0) > 0) ? [unasked.paused] : [];
 }
 
 /** Returns whether answers may be late because a process here has had no time to read them in the last ten views. */

@@ -81,6 +81,27 @@ describeWithNats('--offload search --dispatch nats', () => {
     });
   });
 
+  test('a host that runs searches guards its carriers, and reports it', async () => {
+    const { get, carriersUrl } = await serveNow(...offload, ...HELD, '--dispatch', 'nats');
+    const fault = { kind: 'rate-limited', share: 1, retryAfterSeconds: 3600 };
+    await setPlan(carriersUrl, 'renfe', { fault });
+    await eventually(async () => {
+      const { body } = await get(SEARCH);
+      expect(body.carriers[0]).toMatchObject({ carrier: 'renfe', state: 'rate-limited' });
+      const { body: view } = await get('/operator/state');
+      const rows = view.carriers.filter(({ id }: { id: string }) => id === 'renfe');
+      const hosts = rows.filter(({ process }: { process: string }) => process.startsWith('host-'));
+      const refused = hosts.reduce(
+        (sum: number, { guard }: { guard?: { refusedByRate: number } }) =>
+          sum + (guard?.refusedByRate ?? 0),
+        0,
+      );
+      expect(refused).toBeGreaterThan(0);
+    });
+    // Each of the two hosts has asked once; this process may have, while a host was taken for lost.
+    expect((await requestsAt(carriersUrl))['renfe']?.arrived).toBeLessThanOrEqual(3);
+  });
+
   test('while its hosts are silent a search runs here', async () => {
     const { get, url } = await serveNow(...offload, ...HELD, '--dispatch', 'nats');
     const pids = await eventually(async () => {

@@ -23,7 +23,7 @@ const codeByRenfeError: ReadonlyMap<string, CarrierErrorCode> = new Map([
   ['CRC1', 'NOT_SERVED'],
 ]);
 
-/** Milliseconds for which Renfe answers nobody whom it has met with `U014`: the answer does not have them. */
+/** Milliseconds for which Renfe refuses a client after `U014`. The answer does not have them. */
 const SILENCE_MS = 600_000;
 
 /** Turns Renfe's list of trains into journeys. */

@@ -242,8 +242,16 @@ const CarrierStatus = Type.Object(
         code: text,
         retryable: Type.Boolean(),
         message: text,
-        retryAfterMs: Type.Optional(Type.Number()),
+        retryAfterMs: Type.Optional(
+          Type.Number({ description: 'Milliseconds until the carrier may be asked again' }),
+        ),
       }),
+    ),
+    attempts: Type.Optional(
+      Type.Integer({ minimum: 2, description: 'How often it was asked; absent: once, or not' }),
+    ),
+    hedged: Type.Optional(
+      Type.Literal(true, { description: 'It was asked once more because it was slow' }),
     ),
   },
   { $id: 'CarrierStatus' },

@@ -22,7 +22,6 @@ interface OperatorPage {
 export function operatorPage({ assets, modes, carriers }: OperatorPage): SafeHtml {
   const isOn = modes.controls === 'on';
   const right: readonly (TableName | false)[] = [
-    'carriers',
     'coalescing',
     modes.keep !== undefined && 'kept',
     modes.routeBy !== undefined && 'router',
@@ -40,7 +39,7 @@ ${systemPicture(modes)}
       html`<figure class="card panel chart${isMany && ' many'}" data-chart="${title}"><figcaption><h3>${title}</h3></figcaption></figure>`,
   )}<section class="card panel events" aria-labelledby="events-title"><header><h2 id="events-title">Events</h2></header><p class="sr" id="event-said" role="status"></p><div class="log-box" id="events" role="group" aria-label="Events, the newest first" tabindex="0"><ol class="log"></ol></div></section></div>
 <div class="tables"><div>${tableSection('processes')}</div><div>${right.map((name) => name && tableSection(name))}</div></div>
-${tableSection('pools')}${modes.fleet !== undefined && tableSection('hosts')}
+${tableSection('carriers')}${tableSection('pools')}${modes.fleet !== undefined && tableSection('hosts')}
 <p class="muted">${modesText({ modes })}.${!isOn && html` This page only shows: controls need <code>--operator on</code>.`}</p>
 <p class="toast said" id="said" role="status"></p>
 ${isOn && drawer({ id: 'controls', title: 'Controls', content: controlsPanel(carriers) })}

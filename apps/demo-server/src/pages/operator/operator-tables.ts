@@ -186,8 +186,7 @@ export const operatorTables = {
       },
       {
         title: 'Guard',
-        kind: 'state',
-        width: 92,
+        width: 144,
         cell: ({ guard }) => (guard === undefined ? NONE : guardCell(guard)),
       },
       numbers('p50, p99', ({ id }, { rates }) => quantiles(rates, `carrier ${id}`), 92),

@@ -6,8 +6,8 @@ import { html, type SafeHtml } from '../frame/html.ts';
 import { icon } from '../frame/icons.ts';
 import { countText, listText } from '../journey/display-texts.ts';
 import { type Names, nameOf } from '../journey/names.ts';
+import { againCount } from '../words/again-count.ts';
 import { isOldAnswer, keptText } from '../words/kept-ages.ts';
-import { againCount } from './again-count.ts';
 import type { ShownStatus } from './search-state.ts';
 
 /** Numbers of a search. */

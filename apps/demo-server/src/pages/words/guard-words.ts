@@ -1,5 +1,5 @@
-import { type GuardFigures, joined } from '../../figures/joined-guards.ts';
 import type { OperatorView } from '../../figures/view-schema.ts';
+import { type GuardFigures, joined } from '../../guard/joined-guards.ts';
 import { html, type SafeHtml } from '../frame/html.ts';
 import { decimal, ms, whole } from './amounts.ts';
 import { stateMarks } from './state-marks.ts';

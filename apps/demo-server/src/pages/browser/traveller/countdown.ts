@@ -1,4 +1,4 @@
-import { againText } from '../../results/again-count.ts';
+import { againText } from '../../words/again-count.ts';
 import { clockTime } from '../../words/amounts.ts';
 
 /** Counts down, once a second, until carriers may be asked again. */

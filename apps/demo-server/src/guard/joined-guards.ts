@@ -1,8 +1,25 @@
-import type { RowSource } from './figure.ts';
-import type { guards } from './figures.ts';
-
-/** Figures of the guard of a carrier. */
-export type GuardFigures = RowSource<typeof guards.figures>;
+/** Figures of the guard of a carrier; `figures.ts` describes each. */
+export interface GuardFigures {
+  readonly circuit: 'closed' | 'half-open' | 'open';
+  readonly openMs: number;
+  readonly opened: number;
+  readonly pausedMs: number;
+  readonly pauses: number;
+  readonly inFlight: number;
+  readonly calls: number;
+  readonly success: number;
+  readonly failure: number;
+  readonly throttled: number;
+  readonly ignored: number;
+  readonly retries: number;
+  readonly hedges: number;
+  readonly refusedByCircuit: number;
+  readonly refusedByRate: number;
+  /** Absent: neither retries nor hedges. */
+  readonly budget?: number | undefined;
+  /** Absent: no rate. */
+  readonly tokens?: number | undefined;
+}
 /** Figures of guards by carrier. */
 export type Guards = Readonly<Record<string, GuardFigures>>;
 

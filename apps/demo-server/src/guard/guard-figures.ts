@@ -1,16 +1,8 @@
 import type { GuardStats } from '@ticketing/resilience';
-import type { CarrierGuards } from '../guard/carrier-guards.ts';
-import type { GuardFigures, Guards } from './joined-guards.ts';
-import { rounded } from './rounded.ts';
+import type { GuardFigures } from './joined-guards.ts';
 
-/** Returns the figures of the guards of a process. */
-export function guardFigures(guards: CarrierGuards): Guards {
-  return Object.fromEntries(
-    Object.entries(guards.stats()).map(([id, stats]) => [id, figuresOf(stats)]),
-  );
-}
-
-function figuresOf(stats: GuardStats): GuardFigures {
+/** Returns the counters of a guard as the server shows them. */
+export function figuresOf(stats: GuardStats): GuardFigures {
   const { calls, attempts, outcomes, refused, circuit, rate, concurrency, budget } = stats;
   return {
     circuit: circuit?.kind ?? 'closed',
@@ -28,7 +20,12 @@ function figuresOf(stats: GuardStats): GuardFigures {
     hedges: attempts.hedge,
     refusedByCircuit: refused.circuitOpen,
     refusedByRate: refused.rateLimited,
-    budget: budget === null ? undefined : rounded(budget),
-    tokens: rate.tokens === null ? undefined : rounded(rate.tokens),
+    budget: budget === null ? undefined : thousandths(budget),
+    tokens: rate.tokens === null ? undefined : thousandths(rate.tokens),
   };
+}
+
+/** Returns a number to three digits after the point. */
+function thousandths(value: number): number {
+  return Math.round(value * 1000) / 1000;
 }

@@ -1,12 +1,18 @@
 import { html, type SafeHtml } from '../frame/html.ts';
-import { counted } from '../words/amounts.ts';
-import type { ShownStatus } from './search-state.ts';
+import { counted } from './amounts.ts';
+
+/** Part of a carrier's status. */
+interface PausedCarrier {
+  /** Epoch ms; absent for a carrier that may be asked. */
+  readonly againAt?: number | undefined;
+  readonly error?: { readonly retryAfterMs?: number | undefined } | undefined;
+}
 
 /**
  * Renders when a carrier is asked again: `in 4 s`. The script counts it down, within the same width, and has the time of the day for
  * screen readers. Nothing for a carrier that has no such time.
  */
-export function againCount({ againAt, error }: ShownStatus): SafeHtml | undefined {
+export function againCount({ againAt, error }: PausedCarrier): SafeHtml | undefined {
   const { retryAfterMs = 0 } = error ?? {};
   if (againAt === undefined) return undefined;
   return html`<b class="num again" data-again-at="${againAt}" aria-hidden="true">${againText(retryAfterMs)}</b><span class="sr">${spokenWait(retryAfterMs)}</span>`;
