@@ -18,7 +18,7 @@ import { askAnew } from '../src/kept/ask-anew.ts';
 import { createKeptAnswers, type KeptAnswers } from '../src/kept/kept-answers.ts';
 
 const clock = createLocalClock();
-const NOW = clock.epoch('2026-11-30T10:00', 'Europe/Madrid');
+export const NOW = clock.epoch('2026-11-30T10:00', 'Europe/Madrid');
 
 function stationOf(text: string): Station {
   const match = stationTable.find(text);
@@ -70,7 +70,8 @@ const renfe: Carrier = {
 /** A call to the carrier that the test ends. */
 export interface HeldCall {
   readonly context: RunContext;
-  readonly token: string | undefined;
+  readonly date: string;
+  isEnded: boolean;
   answer(answer?: CarrierAnswer | undefined): void;
   fail(error: unknown): void;
 }
@@ -90,15 +91,23 @@ export function keptSearch(
     deadlineMs: DEADLINE_MS,
     run: kept.around(
       guarded(
-        (_carrier, { page }, context) =>
+        (_carrier, { date }, context) =>
           new Promise((resolve, reject) => {
             const number = calls.length + 1;
-            calls.push({
+            const call: HeldCall = {
               context,
-              token: page?.token,
-              answer: (answer = { journeys: [train(number)] }) => resolve(answer),
-              fail: reject,
-            });
+              date,
+              isEnded: false,
+              answer(answer = { journeys: [train(number)] }) {
+                call.isEnded = true;
+                resolve(answer);
+              },
+              fail(error) {
+                call.isEnded = true;
+                reject(error);
+              },
+            };
+            calls.push(call);
           }),
       ),
     ),

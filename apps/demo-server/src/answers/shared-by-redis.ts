@@ -16,7 +16,7 @@ import type { Answers } from './answers.ts';
 import { restoredError } from './restored-error.ts';
 import { type Load, shared } from './shared.ts';
 
-/** Name of the loads of kept answers of carriers, beside those of questions. */
+/** Name of the loads of kept answers of carriers; other names are of questions. */
 export const KEPT_LOADS = 'carriers';
 
 /** A process that dies while it searches delays the others by that: well below the deadline of a search. */

@@ -131,7 +131,7 @@ function ownCoalescers({ id: process, stats }: Server): CoalescerSource[] {
 
 /** Loads that the coalescers of a process shared by Redis: led, followed, and answered from what is kept. */
 function sharedCoalescers({ id: process, stats: { shared } }: Server): CoalescerSource[] {
-  // Those of kept answers are loads of questions to carriers, not of searches.
+  // Loads of kept answers are questions to carriers, not searches.
   const loads = Object.entries(shared?.loads ?? {}).filter(([name]) => name !== KEPT_LOADS);
   return loads.map(([name, stats]) => {
     const { asked, followed: joined, kept: hits, inFlight } = stats;

@@ -23,7 +23,7 @@ export interface CarrierQuestion {
 }
 
 interface LoadOptions {
-  /** Aborts when nobody waits. */
+  /** Aborts when no search waits. */
   readonly signal: AbortSignal;
   /** Returns the reason with which the carrier's signal aborts then. */
   readonly reasonOf: (reason: unknown) => unknown;

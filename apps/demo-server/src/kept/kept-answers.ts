@@ -159,7 +159,7 @@ export function createKeptAnswers(dependencies: KeptDependencies): KeptAnswers {
     return new CarrierError(code, message, { retryable, retryAfterMs: left });
   }
 
-  /** Waits for the load of a question. The reason with which the caller leaves is that of the load, if nobody else waits. */
+  /** Waits for the load of a question. The reason with which the caller leaves is that of the load, if no other caller waits. */
   async function waitFor(question: CarrierQuestion, renew: boolean): Promise<CarrierRecord> {
     const { signal } = question.context;
     const leave = (): void => {
