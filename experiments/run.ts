@@ -2,29 +2,23 @@
 // `--report` writes them again from results.json.
 import { fileURLToPath } from 'node:url';
 import { exitCodeOf } from '@ticketing/cli-kit';
-import { oneChildPerCarrier } from './01-one-child-per-carrier/experiment.ts';
-import { cluster } from './02-cluster/experiment.ts';
-import { socket } from './03-socket/experiment.ts';
-import { batching } from './04-batching/experiment.ts';
-import { fleet } from './05-fleet/experiment.ts';
-import { decode } from './06-decode/experiment.ts';
 import { experimentFlags } from './src/experiment-flags.ts';
 import { publishOverview } from './src/results/overview.ts';
 import { reportAgain, runExperiment } from './src/run-experiment.ts';
+import { experiments, studies } from './studies.ts';
 
-const all = [oneChildPerCarrier, cluster, socket, batching, fleet, decode] as const;
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
 
 try {
   const argv = process.argv.slice(2);
-  const flags = experimentFlags(argv, { known: all.map(({ id }) => id), env: process.env });
+  const flags = experimentFlags(argv, { known: experiments.map(({ id }) => id), env: process.env });
   const startedAt = performance.now();
-  for (const experiment of all) {
+  for (const experiment of experiments) {
     if (!flags.ids.includes(experiment.id)) continue;
     if (flags.report) {
       await reportAgain<never>(experiment as never);
-      publishOverview(all);
+      publishOverview(studies);
       continue;
     }
     const { folder, lines } = await runExperiment<never>(experiment as never, {
@@ -35,7 +29,7 @@ try {
     });
     console.log(`\n# ${experiment.id} ${experiment.question}\n\n${lines.join('\n')}\n`);
     console.log(`written to ${fileURLToPath(folder)}`);
-    if (!flags.quick) publishOverview(all);
+    if (!flags.quick) publishOverview(studies);
   }
   console.log(`done in ${((performance.now() - startedAt) / 60_000).toFixed(1)} min`);
 } catch (error) {

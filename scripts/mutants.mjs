@@ -20,6 +20,7 @@ const AREAS = {
   ...Object.fromEntries(
     [
       'admission',
+      'resilience',
       'batching-redis',
       'carriers',
       'dispatch-cluster',

@@ -6,6 +6,7 @@ import { createCoordinator, createMemoryStore } from '@ticketing/batching/shared
 import { CarrierSimError } from '@ticketing/carrier-sim';
 import { CarrierError, RailError } from '@ticketing/core';
 import { DispatchError } from '@ticketing/dispatch';
+import { GuardError } from '@ticketing/resilience';
 import { RouterError } from '@ticketing/socket-router';
 
 const classes = {
@@ -13,6 +14,7 @@ const classes = {
   CarrierError,
   CarrierSimError,
   DispatchError,
+  GuardError,
   RailError,
   RouterError,
 };

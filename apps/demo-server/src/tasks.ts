@@ -29,7 +29,7 @@ const tasks: TaskModule<WorkerTasks> = defineTasks(
       http: carriers.http.stats(),
       guards: carriers.guards.stats(),
       process: processStats(),
-      ...(search && { search: search.stats() }),
+      ...(search && { search: search.stats(), kept: carriers.kept.stats() }),
     }),
     async setup({ slot }) {
       telemetry = await startTelemetry(workersTelemetry(slot));

@@ -34,3 +34,10 @@ test('a load whose time is up is a 504, and one that is wrong a 500 without its 
     detail: 'The server failed; its log has the reason',
   });
 });
+
+test('a lack of descriptors, which may be over soon, is a 503', async () => {
+  for (const code of ['EMFILE', 'ENFILE']) {
+    const error = Object.assign(new Error(`${code}: too many open files, scandir '/x'`), { code });
+    expect(await answerTo(error)).toMatchObject({ statusCode: 503, retryAfter: '1' });
+  }
+});

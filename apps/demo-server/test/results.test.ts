@@ -1,7 +1,14 @@
-import { createJourney, createLocalClock, type Journey, type Offer } from '@ticketing/core';
+import {
+  type CarrierStatus,
+  createJourney,
+  createLocalClock,
+  type Journey,
+  type Offer,
+} from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createDayPrices } from '../src/pages/browser/traveller/day-prices.ts';
+import { carrierList } from '../src/pages/results/carrier-line.ts';
 import { dayStrip, daysAround } from '../src/pages/results/day-strip.ts';
 import { emptyNote, noticeOf } from '../src/pages/results/empty-note.ts';
 import { filterPanel } from '../src/pages/results/filter-panel.ts';
@@ -367,6 +374,7 @@ const ways = {
   prices: new Map([['2026-12-02', { amount: 1450, currency: 'EUR' }]]),
   examples: [{ origin: 'Zürich', destination: 'Milano' }],
   addressOf: (day?: string) => `/?date=${day}`,
+  freshAddress: '/?fresh=1',
 };
 const started = {
   type: 'search-started',
@@ -393,6 +401,21 @@ const ended = (...states: readonly (State | 'not-served')[]): FeedEvent => ({
     ...(state === 'not-served' && { error: { code: 'NOT_SERVED', retryable: false, message: '' } }),
   })),
 });
+/** Answers that Renfe and Avlo gave a while ago. */
+const kept = (...statuses: readonly Partial<CarrierStatus>[]): FeedEvent => ({
+  type: 'search-done',
+  complete: true,
+  found: 1,
+  ms: 1,
+  carriers: statuses.map((status, at) => ({
+    carrier: ['renfe', 'avlo'][at] ?? '',
+    state: 'ok',
+    ms: 1,
+    found: 1,
+    ...status,
+  })),
+});
+const late = { code: 'TIMEOUT', retryable: true, message: 'No answer' } as const;
 const upsert = (...journeys: readonly Journey[]): FeedEvent => ({
   ...{ type: 'journeys-upsert', seq: 1, removed: [], places: {}, operators: {} },
   journeys: [...journeys],
@@ -490,11 +513,62 @@ test.each<[string, SearchState, string]>([
     after(upsert(good, fast), { type: 'broken' }),
     'The connection broke after 2 trains. Ask again',
   ],
+  ['prices of a moment ago', after(upsert(good), kept({ cache: 'fresh', ageMs: 59_999 }, {})), ''],
+  [
+    'old prices',
+    after(
+      upsert(good),
+      kept({ cache: 'stale', ageMs: 61_000 }, { cache: 'stale', ageMs: 200_000 }),
+    ),
+    'Prices as of 3 minutes ago. Refresh',
+  ],
+  [
+    'old prices of a carrier that fails',
+    after(upsert(good), kept({ cache: 'stale', ageMs: 119_999, error: late }, {})),
+    'Prices as of 1 minute ago. Renfe did not answer since. Refresh',
+  ],
+  [
+    'another carrier is missing',
+    after(
+      upsert(good),
+      kept({ cache: 'stale', ageMs: 200_000 }, { state: 'timeout', error: late }),
+    ),
+    'Avlo did not answer in time. Its trains are missing below. Ask again',
+  ],
   ['all well', after(upsert(good), ended('ok', 'not-served')), ''],
   ['asking', after(upsert(good)), ''],
   ['nothing in time, which is a note', after(ended('timeout', 'not-served')), ''],
 ])('%s: a notice above the list', (_, state, text) => {
   expect(words(noticeOf(state, { names, ways }))).toBe(text);
+});
+
+test.each([
+  [{ cache: 'fresh', ageMs: 900 }, '1 train', 'Its answer is of a moment ago.'],
+  [{ cache: 'fresh', ageMs: 20_900 }, '1 train', 'Its answer is of 20 seconds ago.'],
+  [
+    { cache: 'stale', ageMs: 61_000 },
+    '1 train',
+    'Its answer is of 1 minute ago, and it is asked again.',
+  ],
+  [
+    { cache: 'stale', ageMs: 600_000, error: late },
+    '1 train',
+    'Its answer is of 10 minutes ago, and it did not answer since. TIMEOUT No answer.',
+  ],
+  [{ error: late }, '1 train, not all', 'TIMEOUT No answer.'],
+  [{}, '1 train', ''],
+] as const)('the list of carriers has the age of an answer: %j', (status, came, text) => {
+  const { carriers } = after(upsert(good), kept(status));
+  expect(words(carrierList(carriers, { ...names, calls: new Map() }))).toBe(
+    `RE Renfe ${came} 1 ms${text && ` ${text}`}`,
+  );
+});
+
+test('new prices are wanted once: no other address of the page has fresh=1', () => {
+  const address = new URLSearchParams('origin=A&destination=B&fresh=1');
+  expect(addressWith(address, {})).toBe('/?origin=A&destination=B');
+  expect(addressWith(address, { fresh: '1' })).toBe('/?origin=A&destination=B&fresh=1');
+  expect(searchKey(address)).toBe(searchKey(new URLSearchParams('origin=A&destination=B')));
 });
 
 test('reduce() appends a page: what is known stays, and only its own end moves', () => {

@@ -81,7 +81,7 @@ test.each([
   '/search?origin=Atocha&destination=Barcelona&colour=red',
   '/search?origin=Atocha&destination=Barcelona&page=x',
   `/search?origin=Atocha&destination=Barcelona&page=${PAGE.slice(0, -1)}`,
-  `/search?origin=Atocha&destination=Barcelona${'&'.repeat(21)}`,
+  `/search?origin=Atocha&destination=Barcelona${'&'.repeat(22)}`,
   `/search?origin=Atocha&destination=Barcelona&cards=${'x'.repeat(201)}`,
   '/search?origin=Atocha&destination=Barcelona&ages=1&passengers=2',
   '/search?origin=Atocha&destination=Barcelona&order=random',

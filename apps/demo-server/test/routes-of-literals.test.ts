@@ -57,6 +57,7 @@ function searchDependencies({ isShared = true } = {}) {
     body: Buffer.from('{"journeys":[],"ms":7}'),
     pages: { later: PAGE },
     carriers: [{ carrier: 'renfe', state: 'ok', ms: 5, found: 0 }],
+    complete: true,
     ms: 7,
   };
   const seen = { quick: 0, read: 0, sealed: 0, asked: [] as unknown[], keys: [] as unknown[] };
@@ -97,6 +98,7 @@ function searchDependencies({ isShared = true } = {}) {
       },
     },
     bodies: createBodySender(),
+    cacheHeadersOf: (_, isLasting) => ({ 'cache-control': isLasting ? 'max-age=1' : 'no-store' }),
     isShared,
     leftMs: () => 1234,
   };

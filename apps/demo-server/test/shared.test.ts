@@ -69,3 +69,70 @@ testWithRedis(
     }
   },
 );
+
+testWithRedis(
+  'with --keep a second server answers from what the first has kept, with its age, for what is left of its time',
+  async () => {
+    const { url, open, sim } = await carriersBehindGate();
+    open();
+    let ahead = 0;
+    const now = (): number => Date.now() + ahead;
+    const flags = ['--carriers-url', url, '--coalesce', 'shared', '--keep', '60:600'];
+    const shared = ['--redis-url', redis().url, '--redis-timeout-ms', '60000'];
+    const [first, second] = [
+      await serveDemoBy(now, ...flags, ...shared),
+      await serveDemoBy(now, ...flags, ...shared),
+    ];
+    const path = `${MADRID_BARCELONA}&date=${new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10)}`;
+    const asked = () =>
+      Object.values(sim.requests()).reduce((sum, { arrived }) => sum + arrived, 0);
+    const ask = async ({ get }: typeof first, more = '') => {
+      const { body, headers } = await get(`${path}${more}`);
+      const caches = body.carriers.map(({ cache }: { cache?: string }) => cache);
+      return {
+        caches,
+        complete: body.complete,
+        age: Math.floor(Number(headers.get('age')) / 10),
+        journeys: body.journeys.length,
+      };
+    };
+    const one = await ask(first);
+    expect(one).toMatchObject({ complete: true, caches: [undefined, undefined, undefined] });
+    const loads = asked();
+    ahead += 20_000;
+    const other = await ask(second, '&order=price');
+    expect(other).toEqual({ ...one, age: 2, caches: ['fresh', 'fresh', 'fresh'] });
+    expect(asked()).toBe(loads);
+    const [stats] = await statsOf(second);
+    expect(stats.shared.loads.carriers).toMatchObject({ asked: 3, led: 0, local: 0 });
+    // Asked anew by the second server, the answer is new for the first one's successors, too.
+    expect(await ask(second, '&fresh=1')).toMatchObject({
+      age: 0,
+      caches: [undefined, undefined, undefined],
+    });
+    expect(asked()).toBeGreaterThan(loads);
+    const third = await serveDemoBy(now, ...flags, ...shared);
+    const again = asked();
+    expect(await ask(third)).toMatchObject({ age: 0, caches: ['fresh', 'fresh', 'fresh'] });
+    expect(asked()).toBe(again);
+  },
+);
+
+testWithRedis('with --keep and without Redis each server keeps its own', async () => {
+  const servers = ['1', '2'].map(() =>
+    serveDemo(
+      ...['--coalesce', 'shared', '--latency', '0', '--redis-url', 'redis://127.0.0.1:1'],
+      ...['--keep', '60:600'],
+    ),
+  );
+  for (const { get } of await Promise.all(servers)) {
+    await get(MADRID_BARCELONA);
+    const { body } = await get(MADRID_BARCELONA);
+    expect(body.carriers).toMatchObject([
+      { cache: 'fresh' },
+      { cache: 'fresh' },
+      { cache: 'fresh' },
+    ]);
+    expect((await get(`${MADRID_BARCELONA}&fresh=1`)).body.complete).toBe(true);
+  }
+});

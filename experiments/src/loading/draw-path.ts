@@ -1,3 +1,5 @@
+import { randomFrom } from './random-from.ts';
+
 /** Draws from some paths, the same ones for the same seed. */
 export function pathDrawer(
   paths: readonly string[],
@@ -13,16 +15,5 @@ export function pathDrawer(
       if (left < 0) return path;
     }
     return paths.at(-1) as string;
-  };
-}
-
-/** Numbers of [0, 1) by mulberry32. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }

@@ -21,14 +21,24 @@ export function circumstances(
   return { ...machine(), command, rounds, loadAverages: [loadBefore, loadAverage()] };
 }
 
-/** Formats the circumstances as one line of Markdown. */
+/** Formats the circumstances of interleaved rounds as one line of Markdown. */
 export function circumstancesLine(circumstances: Circumstances): string {
-  const { cores, processor, memoryGiB, platform, node, date, command, rounds } = circumstances;
+  const { rounds } = circumstances;
+  return machineLine(
+    circumstances,
+    `${rounds} interleaved rounds; medians, in brackets (largest - smallest) / median. Load, server and its upstream share the cores.`,
+  );
+}
+
+/** Formats machine, date and command as one line of Markdown. */
+export function machineLine(
+  circumstances: Circumstances,
+  way = 'load, server and its upstream share the cores.',
+): string {
+  const { cores, processor, memoryGiB, platform, node, date, command } = circumstances;
   const { loadAverages } = circumstances;
   return (
-    `${cores} cores, ${processor}, ${memoryGiB} GiB, ${platform}, Node ${node}, ${date}, \`${command}\`: ` +
-    `${rounds} interleaved rounds; medians, in brackets (largest - smallest) / median. ` +
-    'Load, server and its upstream share the cores.' +
+    `${cores} cores, ${processor}, ${memoryGiB} GiB, ${platform}, Node ${node}, ${date}, \`${command}\`: ${way}` +
     (loadAverages === undefined
       ? ''
       : ` Load average of the machine before it ${three(loadAverages[0])}, after it ${three(loadAverages[1])}.`)

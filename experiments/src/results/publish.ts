@@ -46,10 +46,12 @@ export function publishedResults(folder: URL): Results | undefined {
 
 /** Formats verdicts, tables and charts as Markdown. */
 export function reportLines(report: Report, circumstances: Circumstances): string[] {
-  const { verdicts, lines, charts } = report;
+  return [circumstancesLine(circumstances), '', ...reportBody(report)];
+}
+
+/** Formats verdicts, tables and charts, without their circumstances. */
+export function reportBody({ verdicts, lines, charts }: Report): string[] {
   return [
-    circumstancesLine(circumstances),
-    '',
     ...verdictTable(verdicts),
     '',
     judgementLegend(),

@@ -12,7 +12,20 @@ test.each([
     () => createCoalescer(load, { name, ttl: 5 } as never),
     'unknown option `ttl`; did you mean `ttlMs`?',
   ],
-  ...['max', 'maxSize', 'size'].map((other): [() => unknown, string] => [
+  [
+    () => createCoalescer(load, { name, maxSize: 5 } as never),
+    'unknown option `maxSize`; did you mean `maxBytes`?',
+  ],
+  [
+    () => createCoalescer(load, { name, sizeCalculation: () => 5 } as never),
+    'unknown option `sizeCalculation`; did you mean `sizeOf`?',
+  ],
+  [
+    () => createCoalescer(load, { name, maxBytes: 5 }),
+    'option `maxBytes` needs `sizeOf`, got none',
+  ],
+  [() => createCoalescer(load, { name, sizeOf: 5 as never }), '`sizeOf` must be a function, got 5'],
+  ...['max', 'size'].map((other): [() => unknown, string] => [
     () => createCoalescer(load, { name, [other]: 5 } as never),
     `unknown option \`${other}\`; did you mean \`maxEntries\`?`,
   ]),
@@ -43,7 +56,7 @@ test.each([
   [{ loadTimeoutMs: -1 }, '`loadTimeoutMs` must be 1 to 2147483647, got -1'],
   [{ errorTtlMs: -1 }, '`errorTtlMs` must be 0 or more, got -1'],
   [{ ttlMs: Number.NaN }, '`ttlMs` must be 0 or more, or a function, got NaN'],
-  [{ staleMs: -5 }, '`staleMs` must be 0 or more, got -5'],
+  [{ staleMs: -5 }, '`staleMs` must be 0 or more, or a function, got -5'],
   [{ jitter: 2 }, '`jitter` must be 0 to 1, got 2'],
   [{ maxKeys: 0 }, '`maxKeys` must be an integer of 1 or more, got 0'],
   [{ maxWaitersPerKey: 1.5 }, '`maxWaitersPerKey` must be an integer of 1 or more, got 1.5'],

@@ -38,12 +38,12 @@ test('the entries are limited in size, and published', async () => {
   const limits: { path: string; limit: string }[] = await read('../../../.size-limit.json');
   const manifest = await read('../package.json');
   const parts = {
-    coalescer: '7.6 kB',
+    coalescer: '7.9 kB',
     batcher: '6 kB',
     streams: '6 kB',
-    http: '13.4 kB',
-    koa: '10.3 kB',
-    hono: '10.6 kB',
+    http: '13.7 kB',
+    koa: '10.6 kB',
+    hono: '10.9 kB',
   };
   for (const [part, limit] of Object.entries(parts)) {
     const path = `packages/batching/dist/${part}/index.js`;

@@ -77,6 +77,7 @@ test('staleMs gives the old value while one load renews it', async () => {
 
 test.each<[string, Partial<CoalescerOptions<string, string>>, number]>([
   ['once a second', { staleMs: 60_000 }, 10],
+  ['once a second with staleMs of a function', { staleMs: () => 60_000 }, 10],
   ['once in staleMs, if that is less', { staleMs: 500 }, 20],
   ['once in errorTtlMs', { staleMs: 60_000, errorTtlMs: 100 }, 100],
   ['at each call with errorTtlMs: 0', { staleMs: 60_000, errorTtlMs: 0 }, 1000],
@@ -96,7 +97,7 @@ test.each<[string, Partial<CoalescerOptions<string, string>>, number]>([
     clock.advance(10);
   }
   expect(coalescer.stats().loaded - 1).toBe(expected);
-  const { staleMs = 0 } = options;
+  const staleMs = Math.min(60_000, typeof options.staleMs === 'number' ? options.staleMs : 60_000);
   expect(answers.get('first')).toBe(Math.min(1000, staleMs / 10));
   expect(answers.get('down') ?? 0).toBe(1000 - Math.min(1000, staleMs / 10));
 });
@@ -265,4 +266,108 @@ test('a stale value is given, and not renewed, while maxKeys loads are in flight
   void coalescer.get('b');
   expect(await coalescer.get('a')).toBe('old');
   expect(coalescer.stats()).toMatchObject({ loaded: 2, staleHits: 1, overflowed: 0 });
+});
+
+test('maxBytes bounds what is kept by its size; what is larger, or has no size, is not kept', async () => {
+  const sizes: Record<string, number> = {
+    a: 40,
+    b: 50,
+    c: 20,
+    d: 101,
+    e: Number.NaN,
+    f: -1,
+    g: 100,
+  };
+  const { coalescer } = counting({
+    ttlMs: 1000,
+    maxBytes: 100,
+    sizeOf: (value, key) => {
+      expect(value.startsWith(key)).toBe(true);
+      if (key === 'h') throw new Error('no');
+      return sizes[key] ?? 0;
+    },
+  });
+  const kept = (): string => [...'abcdefgh'].filter((key) => coalescer.has(key)).join('');
+  for (const key of 'ab') await coalescer.get(key);
+  expect([kept(), coalescer.stats().keptBytes]).toEqual(['ab', 90]);
+  await coalescer.get('a');
+  await coalescer.get('c');
+  expect([kept(), coalescer.stats().keptBytes]).toEqual(['ac', 60]);
+  for (const key of 'defh') await coalescer.get(key);
+  expect([kept(), coalescer.stats().keptBytes]).toEqual(['ac', 60]);
+  await coalescer.get('g');
+  expect([kept(), coalescer.stats().keptBytes]).toEqual(['g', 100]);
+  coalescer.forget('g');
+  expect(coalescer.stats()).toMatchObject({ kept: 0, keptBytes: 0 });
+  await coalescer.get('a');
+  coalescer.clear();
+  expect(coalescer.stats()).toMatchObject({ kept: 0, keptBytes: 0 });
+});
+
+test('the size of a value that expired, or was renewed, no longer counts', async () => {
+  let size = 10;
+  const { clock, coalescer } = counting({
+    ttlMs: 100,
+    staleMs: 100,
+    maxBytes: 100,
+    sizeOf: () => size,
+    tags: () => ['all'],
+  });
+  await coalescer.get('a');
+  clock.advance(150);
+  size = 30;
+  await coalescer.get('a');
+  await settleJobs();
+  expect(coalescer.stats()).toMatchObject({ kept: 1, keptBytes: 30, tagEntries: 1 });
+  clock.advance(200);
+  expect(coalescer.has('a')).toBe(false);
+  expect(coalescer.stats()).toMatchObject({ kept: 0, keptBytes: 0, tagEntries: 0 });
+  await coalescer.get('a');
+  expect(coalescer.forgetTag('all')).toBe(1);
+  expect(coalescer.stats()).toMatchObject({ keptBytes: 0 });
+});
+
+test('staleMs may be a function of value and key', async () => {
+  const { clock, coalescer } = counting({
+    ttlMs: 100,
+    staleMs: (value, key) => {
+      expect(value).toBe(`${key}1`);
+      return key === 'a' ? 20 : Number.NaN;
+    },
+  });
+  await coalescer.get('a');
+  clock.advance(119);
+  expect(coalescer.peek('a')).toMatchObject({ stale: true });
+  clock.advance(1);
+  expect(coalescer.peek('a')).toBeUndefined();
+});
+
+test('renew passes by what is kept, which goes on answering others, also after a failure', async () => {
+  const { load, calls } = holdLoads<string>();
+  const clock = createManualClock();
+  const coalescer = createCoalescer(load, { name: 'test', clock, ttlMs: 100, staleMs: 100 });
+  const first = coalescer.get('a');
+  calls[0]?.resolve('old');
+  await first;
+  const failing = [coalescer.get('a', { renew: true }), coalescer.get('a', { renew: true })];
+  expect(calls).toHaveLength(2);
+  expect(await coalescer.get('a')).toBe('old');
+  calls[1]?.reject('down');
+  expect(await Promise.all(failing.map(stateOf))).toEqual([{ error: 'down' }, { error: 'down' }]);
+  expect(await coalescer.get('a')).toBe('old');
+  const renewed = coalescer.get('a', { renew: true });
+  calls[2]?.resolve('new');
+  expect(await renewed).toBe('new');
+  expect(await coalescer.get('a')).toBe('new');
+  expect(coalescer.stats()).toMatchObject({ loaded: 3, joined: 1, hits: 3, staleHits: 0 });
+});
+
+test('renew passes by a kept failure', async () => {
+  const { coalescer } = counting({ errorTtlMs: 100 }, (call) => {
+    if (call === 1) throw new Error('down');
+    return 'up';
+  });
+  await coalescer.get('a').catch(() => {});
+  expect(await stateOf(coalescer.get('a'))).toMatchObject({ error: { message: 'down' } });
+  expect(await coalescer.get('a', { renew: true })).toBe('up');
 });

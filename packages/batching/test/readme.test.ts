@@ -16,6 +16,7 @@ const fetchRate = async (from: string, to: string) => { calls.push(from + to); r
 const fetchUser = async (id: number, signal: AbortSignal) => { calls.push(String(id)); return id === 0 ? undefined : { id, aborted: signal.aborted }; };
 const fetchNames = async (ids: readonly number[], signal: AbortSignal) => { calls.push(ids.join() + signal.aborted); return ids.map((id) => 'name ' + id); };
 const fetchReport = async (url: string, signal?: AbortSignal | undefined) => { calls.push(url); return { url, aborted: signal?.aborted }; };
+const fetchBoard = async (station: string) => { calls.push(station); return { validUntil: Date.now() + 60_000, bytes: 2000 }; };
 const quoteEvents = async function* (pair: string, signal: AbortSignal) { calls.push(pair); yield pair + ' 0.93'; await new Promise(setImmediate); yield pair + ' 0.94' + signal.aborted; };
 export { calls };
 `;
@@ -125,6 +126,12 @@ test('reference: a wrapped function is forgotten by a tag', async () => {
   expect(report.forgetTag('reports')).toBe(1);
 });
 
+test('reference: a kept board answers others while it is renewed', async () => {
+  const { boards, calls } = await run(placeOf('fetchBoard('), 'boards');
+  expect(calls).toEqual(['Bern', 'Bern']);
+  expect(boards.stats()).toMatchObject({ kept: 1, keptBytes: 2000 });
+});
+
 test('README: readers of a stream share its source', async () => {
   const { show, quotes, calls } = await run(4, 'show, quotes');
   const { signal } = new AbortController();
@@ -178,5 +185,5 @@ test('README begins with the sentence of the package, and is read in a few minut
   const lines = readme.split('\n').filter((line) => !line.startsWith('|'));
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(300);
   expect(readme.trim().split(/\s+/).length).toBeLessThanOrEqual(900);
-  expect(snippets).toHaveLength(7);
+  expect(snippets).toHaveLength(8);
 });

@@ -89,9 +89,9 @@ test('capacity holds for a carrier of your own, and PUT /plan changes it', async
   await using sim = await startCarrierSim({ carriers: { night: () => ({ body: 'x' }) } });
   const put = await fetch(`${sim.url}/plan/night`, {
     method: 'PUT',
-    body: '{"capacity":{"concurrent":1},"fault":{"kind":"hang"}}',
+    body: '{"capacity":{"concurrent":1,"slowdown":0.5},"fault":{"kind":"hang"}}',
   });
-  expect(await put.json()).toMatchObject({ capacity: { concurrent: 1, queue: 0, slowdown: 0 } });
+  expect(await put.json()).toMatchObject({ capacity: { concurrent: 1, queue: 0, slowdown: 0.5 } });
   const hung = fetch(`${sim.url}/night`).catch(() => 'closed');
   await eventually(() => expect(sim.requests().night.open).toBe(1));
   expect((await fetch(`${sim.url}/night`)).status).toBe(503);

@@ -140,7 +140,7 @@ class SharedWorker implements WorkerHandle {
     const error = new DispatchError('ERR_NO_HOST', 'Cannot use shared: no host is there', {
       data: { name: 'shared' },
     });
-    this.#events.frames([{ kind: 'start-failed', error, final: false }]);
+    this.#events.frames([{ kind: 'start-failed', error, final: true }]);
     this.#end();
   }
 

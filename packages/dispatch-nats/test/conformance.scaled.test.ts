@@ -10,6 +10,7 @@ import {
 import {
   type ConformanceTasks,
   conformanceCases,
+  type FleetSubject,
   splitCases,
 } from '@ticketing/dispatch-conformance';
 import { engineUrl, scaled } from '@ticketing/test-kit';
@@ -20,11 +21,19 @@ import { startHost } from '../src/host/serve-nats-tasks.ts';
 const url = engineUrl('nats');
 
 /** Hosts are in this process; each has one session, so there are as many as workers. They run the modules of the cases. */
-async function create(module: URL, options: PoolOptions): Promise<Dispatcher<ConformanceTasks>> {
+function create(module: URL, options: PoolOptions): Promise<Dispatcher<ConformanceTasks>> {
+  return createWithHosts(module, options, options.max ?? 1);
+}
+
+async function createWithHosts(
+  module: URL,
+  options: PoolOptions,
+  count: number,
+): Promise<Dispatcher<ConformanceTasks>> {
   const nats = { servers: url ?? '' };
   const fleet = randomBytes(8).toString('hex');
   const unused = createInProcessDispatcher(defineTasks({ unused: () => {} }));
-  const hosts = Array.from({ length: options.max ?? 1 }, () =>
+  const hosts = Array.from({ length: count }, () =>
     startHost({ nats, fleet, dispatcher: unused, tasks: ['unused'] }, true),
   );
   await Promise.all(hosts.map((host) => host.ready()));
@@ -56,7 +65,10 @@ async function create(module: URL, options: PoolOptions): Promise<Dispatcher<Con
 
 function casesFor(isolation: Capabilities['isolation']) {
   const capabilities = { isolation, hardKill: false, transfer: false, streams: true };
-  return conformanceCases({ kind: 'nats', capabilities, givesWorkerData: false, create });
+  const fleet: FleetSubject = {
+    createWithoutHost: (module, options) => createWithHosts(module, options, 0),
+  };
+  return conformanceCases({ kind: 'nats', capabilities, givesWorkerData: false, create, fleet });
 }
 
 // In these cases a task ends or stops its host, which here is the process of the test. They run over hosts that are processes of
@@ -75,6 +87,8 @@ const cases = casesFor('process').map(({ name, skip, run }, index) => {
 /** Cases of `npm test`: messages of a session, its beginning and its end. */
 const { chosen } = splitCases(cases, [
   'start: ready() resolves',
+  'start: a call that may run elsewhere',
+  'fleet: without a host a call that may run elsewhere',
   'queue: with maxQueue 0',
   'abort: abort while running',
   'timeouts: runTimeoutMs rejects',

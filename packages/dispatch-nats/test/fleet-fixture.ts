@@ -106,8 +106,9 @@ export async function startFleet(engine?: EngineOptions): Promise<TestFleet> {
       const dispatcher = createNatsDispatcher<FleetTasks>({
         nats: natsAt(port),
         fleet: 'test',
-        // A busy machine may be silent for seconds.
+        // A busy machine may be silent for seconds, and its calls wait until it is not.
         missedBeats: 40,
+        startTimeoutMs: 60_000,
         ...options,
       });
       closers.unshift(() => dispatcher.close());

@@ -1,17 +1,64 @@
 import { createInProcessDispatcher, type DispatchError, defineTasks } from '@ticketing/dispatch';
 import { createManualClock, type ManualClock, turns } from '@ticketing/test-kit';
-import { expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { noHost } from '../src/dispatcher/no-host.ts';
 import { type Announcement, PROTOCOL, V8_FORMAT } from '../src/fleet/announcement.ts';
 import { Fleet } from '../src/fleet/fleet.ts';
-import { createNatsDispatcher, serveNatsTasks } from '../src/index.ts';
-import { createMemoryNats } from './memory-nats.ts';
+import {
+  createNatsDispatcher,
+  type NatsDispatcher,
+  type NatsDispatcherOptions,
+  type NatsHost,
+  serveNatsTasks,
+} from '../src/index.ts';
+import { createMemoryNats, type MemoryConnection, type MemoryNats } from './memory-nats.ts';
 
 async function pass(clock: ManualClock, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 10) {
     clock.advance(Math.min(10, left));
     await turns(3);
   }
+}
+
+/** A call, followed. */
+function watch(call: Promise<unknown>) {
+  const watched: { state: string; value: unknown; error: unknown } = {
+    ...{ state: 'pending', value: undefined, error: undefined },
+  };
+  call.then(
+    (value) => Object.assign(watched, { state: 'resolved', value }),
+    (error) => Object.assign(watched, { state: 'rejected', error }),
+  );
+  return watched;
+}
+
+interface Closable {
+  close(): Promise<unknown>;
+}
+
+/** A host whose task returns 6, and the dispatcher that runs its task. */
+function serve(
+  nats: MemoryNats,
+  clock: ManualClock,
+  sum: () => number | Promise<number> = () => 6,
+  options: { readonly maxSessions?: number } = {},
+): Closable[] & { readonly host: NatsHost; readonly connection: MemoryConnection } {
+  const local = createInProcessDispatcher(defineTasks({ sum }), { clock });
+  const connection = nats.connect();
+  const host = serveNatsTasks({
+    ...{ nats: connection, fleet: 'shop', dispatcher: local, tasks: ['sum'], clock, ...options },
+  });
+  return Object.assign([host, local], { host, connection });
+}
+
+async function closeAll(clock: ManualClock, all: readonly Closable[]): Promise<void> {
+  const closing = Promise.all(all.map((each) => each.close()));
+  await pass(clock, 50);
+  await closing;
+}
+
+function hostsOf(dispatcher: Pick<NatsDispatcher<{ sum: () => number }>, 'stats'>): number {
+  return dispatcher.stats().workers.filter(({ state }) => state === 'ready').length;
 }
 
 it('the error of a call that times out before there is a host has the reason', async () => {
@@ -29,21 +76,202 @@ it('the error of a call that times out before there is a host has the reason', a
   await closing;
 });
 
-it('errors of calls that fail because no start has found a host have the reason', async () => {
+it('the first start that finds no host opens the circuit, and a probe finds one that has come', async () => {
   const clock = createManualClock();
   const nats = createMemoryNats({ clock });
-  const dispatcher = createNatsDispatcher({
-    ...{ nats: nats.connect(), fleet: 'shop', clock, startTimeoutMs: 100 },
-    restart: { maxFailures: 1 },
+  const dispatcher = createNatsDispatcher<{ sum: () => number }>({
+    ...{ nats: nats.connect(), fleet: 'shop', clock },
   });
-  const call = dispatcher.run('sum').catch((thrown: DispatchError) => thrown);
-  await pass(clock, 2000);
-  const error = (await call) as DispatchError;
-  expect(error.message).toBe('Workers keep failing to start: Fleet `shop` has no host');
+  const call = watch(dispatcher.run('sum'));
+  await pass(clock, 4990);
+  expect([call.state, dispatcher.stats().circuit]).toEqual(['pending', 'closed']);
+  await pass(clock, 10);
+  const error = call.error as DispatchError;
+  expect([error.code, error.message]).toEqual([
+    'ERR_CIRCUIT_OPEN',
+    'Workers keep failing to start: Fleet `shop` has no host',
+  ]);
   expect((error.cause as DispatchError).code).toBe('ERR_NO_HOST');
-  const closing = dispatcher.close();
-  await pass(clock, 20);
-  await closing;
+  expect(dispatcher.stats()).toMatchObject({ circuit: 'open', spawned: 1 });
+  const host = serve(nats, clock);
+  // The longest back-off, and the way to the host.
+  await pass(clock, 1050);
+  expect(dispatcher.stats()).toMatchObject({ circuit: 'closed', spawned: 2 });
+  const answer = watch(dispatcher.run('sum'));
+  await pass(clock, 50);
+  expect(answer.value).toBe(6);
+  await closeAll(clock, [dispatcher, ...host]);
+});
+
+/** Makes a call that can run elsewhere each 10 ms. @returns the milliseconds until the first of them does not wait */
+async function untilRefused(
+  dispatcher: Pick<NatsDispatcher<{ sum: () => number }>, 'run'>,
+  clock: ManualClock,
+): Promise<number> {
+  let refused = false;
+  const onNoWorker = (): void => {
+    refused = true;
+  };
+  const controller = new AbortController();
+  const { signal } = controller;
+  const from = clock.now();
+  for (let ms = 0; ms <= 6000; ms += 10) {
+    void dispatcher.run('sum', undefined, { onNoWorker, signal }).catch(() => {});
+    await turns(3);
+    if (refused) break;
+    await pass(clock, 10);
+  }
+  controller.abort();
+  return clock.now() - from;
+}
+
+function isWithin(value: number, least: number, most: number): void {
+  expect(value).toBeGreaterThanOrEqual(least);
+  expect(value).toBeLessThanOrEqual(most);
+}
+
+describe('a call that can run elsewhere', () => {
+  let clock: ManualClock;
+  let nats: MemoryNats;
+  let dispatcher: NatsDispatcher<{ sum: () => number }>;
+  let connection: MemoryConnection;
+  const open = (options: Partial<NatsDispatcherOptions> = {}): void => {
+    connection = nats.connect();
+    dispatcher = createNatsDispatcher({ nats: connection, fleet: 'shop', clock, ...options });
+  };
+  beforeEach(() => {
+    clock = createManualClock();
+    nats = createMemoryNats({ clock });
+  });
+
+  it('does not wait at all once NATS reports that there is no host', async () => {
+    open();
+    await turns(10);
+    expect(await untilRefused(dispatcher, clock)).toBe(0);
+    expect(dispatcher.stats()).toMatchObject({ circuit: 'closed', queued: 0 });
+    await closeAll(clock, [dispatcher]);
+  });
+
+  it('waits for missedBeats where only hosts without its tasks are there', async () => {
+    const host = serve(nats, clock);
+    open({ tasks: ['sum', 'other'] });
+    // A beat is looked at four times.
+    isWithin(await untilRefused(dispatcher, clock), 750, 830);
+    await closeAll(clock, [dispatcher, ...host]);
+  });
+
+  it('waits for a connection that broke as long as for beats', async () => {
+    const host = serve(nats, clock);
+    open();
+    await pass(clock, 100);
+    connection.disconnect();
+    isWithin(await untilRefused(dispatcher, clock), 750, 830);
+    connection.reconnect();
+    await pass(clock, 100);
+    const answer = watch(dispatcher.run('sum'));
+    await pass(clock, 50);
+    expect(answer.value).toBe(6);
+    await closeAll(clock, [dispatcher, ...host]);
+  });
+
+  it('waits, and is answered, where the connection is soon back', async () => {
+    const host = serve(nats, clock);
+    open();
+    await pass(clock, 100);
+    connection.disconnect();
+    await pass(clock, 10);
+    let refused = false;
+    const call = watch(
+      dispatcher.run('sum', undefined, {
+        onNoWorker: () => {
+          refused = true;
+        },
+      }),
+    );
+    await pass(clock, 500);
+    connection.reconnect();
+    await pass(clock, 200);
+    expect([call.value, refused]).toEqual([6, false]);
+    await closeAll(clock, [dispatcher, ...host]);
+  });
+
+  it('does not wait for a host that is silent, nor while it is asked again, whenever a search ends', async () => {
+    const host = serve(nats, clock);
+    // The first search ends while the host is asked again.
+    open({ startTimeoutMs: 1500 });
+    await pass(clock, 100);
+    expect(hostsOf(dispatcher)).toBe(1);
+    host.connection.stall();
+    await pass(clock, 10);
+    const held = watch(dispatcher.run('sum'));
+    await pass(clock, 1000);
+    expect((held.error as DispatchError).code).toBe('ERR_WORKER_LOST');
+    // It is asked again after 1, 2 and 4 s.
+    for (let each = 0; each < 140; each += 1) {
+      expect(await untilRefused(dispatcher, clock)).toBe(0);
+      await pass(clock, 50);
+    }
+    host.connection.resume();
+    // It is asked again, or announces itself, within its time.
+    for (let ms = 0; ms < 13_000 && hostsOf(dispatcher) === 0; ms += 10) await pass(clock, 10);
+    const answer = watch(dispatcher.run('sum'));
+    await pass(clock, 50);
+    expect(answer.value).toBe(6);
+    await closeAll(clock, [dispatcher, ...host]);
+  });
+
+  it('does not wait for a host that drains and takes no more calls, and goes to the next one', async () => {
+    let letGo = (): void => {};
+    const held = new Promise<number>((resolve) => {
+      letGo = () => resolve(1);
+    });
+    const host = serve(nats, clock, () => held);
+    open();
+    await pass(clock, 100);
+    const first = watch(dispatcher.run('sum'));
+    await pass(clock, 10);
+    const drained = host.host.drain();
+    await pass(clock, 1500);
+    expect([first.state, await untilRefused(dispatcher, clock)]).toEqual(['pending', 0]);
+    const next = serve(nats, clock);
+    await pass(clock, 5000);
+    const second = watch(dispatcher.run('sum'));
+    await pass(clock, 50);
+    expect(second.value).toBe(6);
+    letGo();
+    await pass(clock, 500);
+    expect(first.value).toBe(1);
+    await drained;
+    await closeAll(clock, [dispatcher, ...host, ...next]);
+  });
+
+  it('does not wait while every host is full, and runs once one has room', async () => {
+    const host = serve(nats, clock, undefined, { maxSessions: 1 });
+    open();
+    const other = dispatcher;
+    await pass(clock, 100);
+    open();
+    await pass(clock, 900);
+    for (let each = 0; each < 30; each += 1) {
+      expect(await untilRefused(dispatcher, clock)).toBeLessThanOrEqual(20);
+      await pass(clock, 50);
+    }
+    await closeAll(clock, [other]);
+    await pass(clock, 2000);
+    const answer = watch(dispatcher.run('sum'));
+    await pass(clock, 50);
+    expect(answer.value).toBe(6);
+    await closeAll(clock, [dispatcher, ...host]);
+  });
+
+  it('does not wait once a lent connection has been closed', async () => {
+    open();
+    await turns(10);
+    await connection.close();
+    await turns(10);
+    expect(await untilRefused(dispatcher, clock)).toBe(0);
+    await closeAll(clock, [dispatcher]);
+  });
 });
 
 it('a call that waits while the only host has no room for one more dispatcher has that reason', async () => {

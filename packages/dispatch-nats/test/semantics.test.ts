@@ -91,7 +91,7 @@ describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () =>
 
   it('drains the only host: what it has is answered, what comes waits for another', async () => {
     const a = await fleet.serve('a');
-    const dispatcher = fleet.dispatch({ startTimeoutMs: 60_000 });
+    const dispatcher = fleet.dispatch();
     await dispatcher.ready();
     const held = dispatcher.run('hold', 'x');
     await until(() => fleet.notes.includes('x began'));

@@ -15,6 +15,7 @@ import { FallbackRoom, nextImmediate } from './fallback-room.ts';
 import type { UntypedDispatcher } from './wrap-dispatcher.ts';
 import {
   areOptions,
+  asMoved,
   type Endings,
   endingOf,
   noEndings,
@@ -45,7 +46,8 @@ interface UnsentCall {
   readonly input: unknown;
   readonly options: RunOptions;
   readonly elapsedMs: number;
-  readonly cause: unknown;
+  /** Error of the first dispatcher. */
+  readonly cause: DispatchError;
 }
 
 /** Calls of one wrapper, in the first dispatcher or in the local one. */
@@ -86,21 +88,24 @@ export class FallbackCalls {
   async run(task: string, input: unknown, options: RunOptions | undefined): Promise<unknown> {
     const elapsedMs = since(this.#clock);
     const arrived = this.#room.coming();
-    let isSent = false;
     const onWorker = (workerId: number): void => {
-      isSent = true;
       this.#room.up();
       options?.onWorker?.(workerId);
     };
-    let cause: unknown;
+    let cause: DispatchError | undefined;
+    const onNoWorker = (error: DispatchError): void => {
+      cause = error;
+    };
     try {
       // The dispatcher refuses options that are none.
       const isNoted = options === undefined || (areOptions(options) && canNote(options));
-      return await this.first.run(task, input, isNoted ? { ...options, onWorker } : options);
+      // A call apart from a worker knows the workers of the first dispatcher, so it stays there.
+      const leaves = options?.apartFrom === undefined && { onNoWorker };
+      const noted = isNoted ? { ...options, onWorker, ...leaves } : options;
+      return await this.first.run(task, input, noted);
     } catch (error) {
-      const mayRunHere = !isSent || options?.idempotent === true;
-      if (!isUnavailable(error) || !mayRunHere || options?.apartFrom !== undefined) throw error;
-      cause = error;
+      // The code of an error is not enough: a task may throw that of a dispatcher of its own.
+      if (cause === undefined) throw error;
     } finally {
       arrived();
     }
@@ -157,9 +162,10 @@ export class FallbackCalls {
     this.#taken += 1;
     const hasRoom = room.take();
     let by = this.#name;
+    let left = options;
     try {
       if (!hasRoom) throw this.#full(task, cause);
-      const left = withTimeLeft(options, elapsedMs, { name: by, task });
+      left = withTimeLeft(options, elapsedMs, { name: by, task });
       this.#ran += 1;
       if (fallbackChannel.hasSubscribers) {
         fallbackChannel.publish({ name: by, task, error: cause, inFlight: room.inFlight });
@@ -170,7 +176,7 @@ export class FallbackCalls {
       return value;
     } catch (error) {
       this.#endings[endingOf(error, by, options.signal)] += 1;
-      throw error;
+      throw asMoved(error, { name: by, task, options, left, cause });
     } finally {
       if (hasRoom) room.free();
     }
@@ -219,6 +225,6 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-function canNote({ onWorker }: RunOptions): boolean {
-  return onWorker === undefined || typeof onWorker === 'function';
+function canNote({ onWorker, onNoWorker }: RunOptions): boolean {
+  return [onWorker, onNoWorker].every((each) => each === undefined || typeof each === 'function');
 }

@@ -74,7 +74,7 @@ export class HedgedCall implements AbortWaiter {
   #hedge(): void {
     const { dispatcher, name } = this.#hedges;
     const { task, input, options } = this.#run;
-    const { retries: _, queueTimeoutMs: __, ...rest } = options;
+    const { retries: _, queueTimeoutMs: __, onNoWorker: ___, ...rest } = options;
     const elapsedMs = this.#elapsedMs();
     if (elapsedMs >= (rest.timeoutMs ?? Number.POSITIVE_INFINITY)) return;
     if (!this.#hedges.take()) return;

@@ -30,8 +30,8 @@ const rules = {
 } satisfies Rules;
 
 /**
- * Returns a dispatcher whose calls run in `local` while `dispatcher` cannot send them: its circuit is open, or no host is there.
- * Only calls that no worker was given move, and those with `idempotent`: none runs twice without permission. A call keeps
+ * Returns a dispatcher whose calls run in `local` while `dispatcher` cannot send them: its circuit is open, or no host is known to
+ * be there. Only calls that no worker has begun move, and those with `idempotent`: none runs twice without permission. A call keeps
  * its signal, and what is left of its limits. Streams run in `dispatcher` alone.
  *
  * `drain()`, `reload()` and `close()` affect both. The wrapper takes both over: use neither beside it.

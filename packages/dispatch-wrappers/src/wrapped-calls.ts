@@ -43,6 +43,33 @@ export function withTimeLeft(
   return left;
 }
 
+/**
+ * Returns the error of a call that moved, and had what was left of its limits (`left`). If one has passed, the error has the limit that
+ * the caller had set, and as its cause the reason why the call moved.
+ *
+ * @param moved.name - name of the dispatcher that ended the call
+ */
+export function asMoved(
+  error: unknown,
+  moved: {
+    readonly name: string;
+    readonly task: string;
+    readonly options: RunOptions;
+    readonly left: RunOptions;
+    readonly cause: unknown;
+  },
+): unknown {
+  const { name, task, options, left, cause } = moved;
+  if (!DispatchError.is(error) || error.data.name !== name || error.data.task !== task)
+    return error;
+  for (const [option, code] of limits) {
+    const limit = options[option];
+    if (error.code !== code || limit === undefined || error.data.limit !== left[option]) continue;
+    return timeoutError(code, name, { task, limit, cause });
+  }
+  return error;
+}
+
 const limits = [
   ['timeoutMs', 'ERR_TIMEOUT'],
   ['queueTimeoutMs', 'ERR_QUEUE_TIMEOUT'],

@@ -66,6 +66,7 @@ test.each([
   [{ timeout: 5 }, 'unknown option `timeout`; did you mean `timeoutMs`?'],
   [null, '`options` must be an object, got null'],
   [{ idempotent: true, onWorker: 5 }, '`onWorker` must be a function, got 5'],
+  [{ idempotent: true, onNoWorker: 5 }, '`onNoWorker` must be a function, got 5'],
   [{ idempotent: true, signal: 5 }, '`signal` must be an AbortSignal, got 5'],
 ])('run() of a wrapper with the options %j rejects', async (options, message) => {
   const tasks = defineTasks({ echo: (n: number) => n });

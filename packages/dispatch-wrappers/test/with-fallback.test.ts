@@ -131,26 +131,103 @@ test('a call that a worker was given runs in the fallback only if it may run twi
   expect((await settled(twice)).state).toBe('resolved');
 });
 
-test('a call that was given back and may not run twice stays with the first dispatcher', async () => {
-  const { first, local, run, breaks } = await createBoth();
+test('a call that its worker gave back unbegun runs in the fallback, also if it may not run twice', async () => {
+  const { first, local, run, breaks, both } = await createBoth();
   first.transport.at(0).ready();
   const call = run('a');
   await turn();
+  expect(first.transport.at(0).inputs).toEqual(['a']);
   first.transport.at(0).busy(1);
   first.transport.at(0).exit({ exitCode: 1 });
   breaks();
-  errorOf(await settled(call), 'ERR_CIRCUIT_OPEN');
-  expect(local.transport.at(0).inputs).toEqual([]);
+  await turn();
+  expect(local.transport.at(0).inputs).toEqual(['a']);
+  local.transport.at(0).answer(1, 'here');
+  expect((await settled(call)).value).toBe('here');
+  expect(both.stats()).toMatchObject({ asked: 1, completed: 1, rejected: 0 });
+});
+
+test('calls do not wait for a worker that reports no host, and return once it is ready', async () => {
+  const { first, local, run, both } = await createBoth();
+  const waiting = run('waiting');
+  await turn();
+  // The workers go on: only their reports are final.
+  for (const worker of first.transport.living) worker.reportFailure(noHost(), true);
+  const later = run('later');
+  await turn();
+  expect(local.transport.at(0).inputs).toEqual(expect.arrayContaining(['waiting', 'later']));
+  expect(both.stats()).toMatchObject({ circuit: 'closed', queued: 0, fallback: { inFlight: 2 } });
+  for (const { seq } of local.transport.at(0).open) local.transport.at(0).answer(seq, 'here');
+  expect((await settled(waiting)).value).toBe('here');
+  expect((await settled(later)).value).toBe('here');
+  first.transport.at(0).ready();
+  const back = run('back');
+  await turn();
+  first.transport.at(0).answer(1, 'far away');
+  expect((await settled(back)).value).toBe('far away');
+});
+
+test('a call that times out in the fallback has its own limit, and the reason why it was there', async () => {
+  const { first, local, run, breaks } = await createBoth();
+  const [late, ran] = [run('late', { timeoutMs: 100 }), run('ran', { timeoutMs: 150 })];
+  await turn();
+  // Its timer has not fired yet when the circuit opens.
+  first.clock.stall(100);
+  breaks();
+  const error = errorOf(await settled(late), 'ERR_TIMEOUT');
+  expect(error.data).toEqual({ name: 'far', task: 'echo', limit: 100 });
+  const cause = { code: 'ERR_CIRCUIT_OPEN', cause: { code: 'ERR_NO_HOST' } };
+  expect(error.cause).toMatchObject(cause);
+  expect(local.transport.at(0).inputs).toEqual(['ran']);
+  local.clock.advance(50);
+  const inTask = errorOf(await settled(ran), 'ERR_TIMEOUT');
+  expect(inTask.message).toBe('Task `echo` did not finish within `timeoutMs` (150 ms)');
+  expect(inTask.data).toEqual({ name: 'near', task: 'echo', limit: 150 });
+  expect(inTask.cause).toMatchObject(cause);
+  local.transport.at(0).answer(1);
+});
+
+test('a timeout of the task itself stays as it is', async () => {
+  const { local, run, breaks } = await createBoth();
+  breaks();
+  const call = run('a', { timeoutMs: 100 });
+  await turn();
+  const inner = new DispatchError('ERR_TIMEOUT', 'too late', {
+    data: { name: 'inner', task: 'echo', limit: 100 },
+  });
+  local.transport.at(0).fail(1, inner);
+  expect((await settled(call)).error).toBe(inner);
+});
+
+test('the caller’s own onNoWorker is called once the fallback has no worker either', async () => {
+  const { local, run, breaks } = await createBoth();
+  const seen: unknown[] = [];
+  const onNoWorker = (error: unknown): void => void seen.push(error);
+  breaks();
+  const ran = run('ran', { onNoWorker });
+  await turn();
+  local.transport.at(0).answer(1);
+  expect([(await settled(ran)).state, seen]).toEqual(['resolved', []]);
+  local.transport.at(0).exit({ exitCode: 1 });
+  await turn();
+  for (const worker of local.transport.living) worker.startFailed(new Error('broken'), true);
+  const refused = run('refused', { onNoWorker });
+  const error = errorOf(await settled(refused), 'ERR_CIRCUIT_OPEN');
+  expect(seen).toEqual([error]);
 });
 
 test('what a task rejects with never runs again, whatever its code', async () => {
   const { first, local, run } = await createBoth();
   await first.ready();
-  const call = run('a');
-  await turn();
-  const inner = new DispatchError('ERR_CIRCUIT_OPEN', 'of its own pool', { data: { name: 'far' } });
-  first.transport.at(0).fail(1, inner);
-  expect((await settled(call)).error).toBe(inner);
+  for (const options of [{}, { idempotent: true }]) {
+    const call = run('a', options);
+    await turn();
+    const inner = new DispatchError('ERR_CIRCUIT_OPEN', 'of its own', { data: { name: 'far' } });
+    for (const worker of first.transport.living) {
+      for (const { seq } of worker.open) worker.fail(seq, inner);
+    }
+    expect((await settled(call)).error).toBe(inner);
+  }
   expect(local.transport.at(0).inputs).toEqual([]);
 });
 
@@ -416,13 +493,12 @@ test('drain() waits for both, and reports each call once', async () => {
   for (const { seq } of begun) local.transport.at(0).answer(seq);
   await turn();
   await turn();
-  expect(begun.map(({ input }) => input)).toEqual(['e']);
-  // A worker had begun `b`, and had been given `c` and `d`; `e` waited, and its time in the first dispatcher is over.
+  // A worker had begun `b`, and had been given `c` and `d`; `e` waited.
+  expect(begun.map(({ input }) => input)).toEqual(['c', 'd', 'e']);
   errorOf(rest[0], 'ERR_WORKER_LOST');
-  for (const call of rest.slice(1, 3)) errorOf(call, 'ERR_CIRCUIT_OPEN');
-  expect(rest[3]?.state).toBe('resolved');
-  expect(drained).toMatchObject({ state: 'resolved', value: { completed: 1, aborted: 4 } });
-  expect(both.stats()).toMatchObject({ completed: 1, queued: 0, running: 0 });
+  for (const call of rest.slice(1)) expect(call.state).toBe('resolved');
+  expect(drained).toMatchObject({ state: 'resolved', value: { completed: 3, aborted: 2 } });
+  expect(both.stats()).toMatchObject({ completed: 3, queued: 0, running: 0 });
 });
 
 test('each call that falls back is published, with its reason', async () => {
@@ -449,6 +525,7 @@ test('wrong options of a call are told as by any dispatcher', async () => {
     [5, 'Cannot run task: `options` must be an object, got 5'],
     [{ timeout: 5 }, 'Cannot run task: unknown option `timeout`; did you mean `timeoutMs`?'],
     [{ onWorker: 5 }, 'Cannot run task: `onWorker` must be a function, got 5'],
+    [{ onNoWorker: 5 }, 'Cannot run task: `onNoWorker` must be a function, got 5'],
   ];
   for (const [options, message] of cases) {
     expect((await settled(run(1, options as never))).error).toEqual(new TypeError(message));
@@ -460,15 +537,21 @@ test('whatever the first dispatcher does, calls settle once, none runs twice wit
     'run',
     'run',
     'twice',
+    'twice',
     'break',
     'time',
     'far',
+    'far',
     'near',
     'lose',
+    'lose',
+    'return',
+    'die',
+    'report',
     'turn',
   );
   // That each way is taken: else nothing of it is shown.
-  const ways = { far: 0, near: 0, again: 0, refused: 0 };
+  const ways = { far: 0, near: 0, again: 0, refused: 0, returned: 0, early: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 50, size: 'max' }), async (steps) => {
       const { first, local, both, run } = await createBoth({ maxInFlight: 3 });
@@ -485,6 +568,18 @@ test('whatever the first dispatcher does, calls settle once, none runs twice wit
         else if (each === 'lose') {
           first.transport.living[0]?.start();
           first.transport.living[0]?.exit({ exitCode: 1 });
+        } else if (each === 'return') ways.returned += returnsUnbegun(first);
+        // Its calls have not begun.
+        else if (each === 'die') first.transport.living[0]?.exit({ exitCode: 1 });
+        else if (each === 'report') {
+          const { ran } = both.stats().fallback;
+          for (const worker of first.transport.living) {
+            if (!worker.isReady) worker.reportFailure(noHost(), true);
+          }
+          await turn();
+          if (first.dispatcher.stats().circuit === 'closed') {
+            ways.early += both.stats().fallback.ran - ran;
+          }
         } else await turn();
         const { inFlight } = both.stats().fallback;
         expect(inFlight).toBeLessThanOrEqual(3);
@@ -519,7 +614,7 @@ test('whatever the first dispatcher does, calls settle once, none runs twice wit
       ways.near += ran;
       ways.refused += refused;
     }),
-    { numRuns: 60 },
+    { numRuns: 200 },
   );
   for (const [way, times] of Object.entries(ways)) expect([way, times > 0]).toEqual([way, true]);
 });
@@ -528,9 +623,21 @@ function breaksStarting({ transport }: Pool): void {
   for (const worker of transport.living) if (!worker.isReady) worker.startFailed(noHost());
 }
 
+/** Has a ready worker give back its latest call, if that has not begun. @returns how many that were */
+function returnsUnbegun({ transport }: Pool): number {
+  for (const worker of transport.living) {
+    const call = worker.open.findLast(({ seq }) => !worker.begun.some((run) => run.seq === seq));
+    if (!worker.isReady || worker.isBusy || call === undefined) continue;
+    worker.busy(call.seq);
+    return 1;
+  }
+  return 0;
+}
+
 function answerAll({ transport }: Pool): void {
   for (const worker of transport.living) {
     if (!worker.isReady) worker.ready();
     else for (const { seq } of worker.open) worker.answer(seq);
+    if (worker.isBusy) worker.room(8);
   }
 }

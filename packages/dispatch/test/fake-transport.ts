@@ -220,8 +220,13 @@ export class FakeWorker implements WorkerHandle {
   }
 
   startFailed(error: unknown, final = false): void {
-    this.emit({ kind: 'start-failed', error, final });
+    this.reportFailure(error, final);
     this.exit({ exitCode: 1 });
+  }
+
+  /** Reports why it cannot start, and stays. */
+  reportFailure(error: unknown, final = false): void {
+    this.emit({ kind: 'start-failed', error, final });
   }
 
   /** Starts all up to a number. */

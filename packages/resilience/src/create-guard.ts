@@ -7,7 +7,7 @@ import {
   wrongOption,
 } from '@ticketing/kit';
 import { ExecutedAttempt } from './calls/executed-attempt.ts';
-import { answered, closeCalls, due, failed, leave, runCall } from './calls/run-call.ts';
+import { callEvents, closeCalls, due, runCall } from './calls/run-call.ts';
 import { Watch } from './calls/watch.ts';
 import type { Attempt, ExecuteContext, Guard, RunOptions } from './guard.ts';
 import { type GuardClock, guardClock } from './guard-clock.ts';
@@ -79,7 +79,7 @@ export function guardWith(options: GuardOptions, clock: GuardClock): Guard {
     watch: new Watch(clock, due),
     counts: createCounts(),
     keepsContext: hedge !== undefined || (retry !== undefined && attemptTimeoutMs !== undefined),
-    events: { leave, answered, failed },
+    events: callEvents,
     pool: [],
     isHeld: false,
     isClosed: false,
@@ -111,6 +111,8 @@ export function guardWith(options: GuardOptions, clock: GuardClock): Guard {
   async function close(): Promise<void> {
     if (guard.isClosed) return;
     guard.isClosed = true;
+    // For good: nothing of the line is sent after this.
+    guard.isHeld = true;
     closeCalls(guard);
   }
 }

@@ -210,9 +210,9 @@ const rules = {
   name: required(aName),
   classify: { ...aFunction, fallback: classifyError },
   rate: { ...anObject, within: rateRules },
-  concurrency: { ...anObject, within: concurrencyRules },
-  circuit: orFalse({ ...anObject, within: circuitRules }),
-  retry: orFalse({ ...anObject, within: retryRules }),
+  concurrency: { ...anObject, within: concurrencyRules, aliases: ['bulkhead'] },
+  circuit: orFalse({ ...anObject, within: circuitRules, aliases: ['breaker', 'circuitBreaker'] }),
+  retry: orFalse({ ...anObject, within: retryRules, aliases: ['retries'] }),
   hedge: orFalse({ ...anObject, within: hedgeRules }),
   attemptTimeoutMs: { ...milliseconds(1), aliases: ['timeout', 'timeoutMs'] },
   now: aFunction,
@@ -227,7 +227,7 @@ function orFalse(rule: Rule): Rule {
   };
 }
 
-/** Checks the options of a guard and fills those that are absent. @throws TypeError or RangeError */
+/** Checks the options of a guard and fills absent ones. @throws TypeError or RangeError */
 export function resolveGuardOptions(options: GuardOptions): ResolvedGuardOptions {
   const given = resolveByRules<GuardOptions & Pick<ResolvedGuardOptions, 'classify' | 'random'>>(
     ACTION,

@@ -12,7 +12,7 @@ import type { Latencies } from './state/latencies.ts';
 import type { Limit } from './state/limit.ts';
 import type { Rate } from './state/rate.ts';
 
-/** Everything that a guard knows. Each part is written in its own file, `counts` and the calls in `calls/run-call.ts`. */
+/** Everything that a guard knows. Each part is written in its own file of `state/`, calls and `counts` by the steps of `calls/`. */
 export interface GuardRecord {
   readonly options: ResolvedGuardOptions;
   readonly clock: GuardClock;
@@ -32,13 +32,13 @@ export interface GuardRecord {
   readonly events: CallEvents;
   /** Records of calls that have ended, for later ones. */
   readonly pool: Call[];
-  /** True while several calls end at once: attempts in the line wait for the last of them. Written by `calls/run-call.ts`. */
+  /** True while several calls end at once: attempts in the line wait for the last of them. Written by `due` and `close()`. */
   isHeld: boolean;
   /** Written by `close()` alone. */
   isClosed: boolean;
 }
 
-/** What calls hear from outside. */
+/** Events of calls from outside. */
 export interface CallEvents {
   /** The caller's signal has aborted. */
   leave(call: Call, reason: unknown): void;

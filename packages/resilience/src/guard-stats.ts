@@ -48,7 +48,7 @@ export interface GuardStats {
     readonly begun: number;
     readonly inFlight: number;
     readonly succeeded: number;
-    /** Calls that were rejected, refused ones included, and others than those of the next two. */
+    /** Calls that were rejected, refused ones included; the next two are counted apart. */
     readonly failed: number;
     /** Calls whose deadline passed, or whose signal aborted as its time was over. */
     readonly timedOut: number;

@@ -2,12 +2,12 @@ import type { GuardStats } from './guard-stats.ts';
 
 /** One attempt of a call, as the called function sees it. */
 export interface Attempt {
-  /** Number of the attempt among those of its call, from 1. */
+  /** Number of the attempt in its call, from 1. */
   readonly number: number;
   readonly kind: 'first' | 'retry' | 'hedge';
   /**
-   * Aborted when the attempt is not needed any more: its caller has left, the deadline or `attemptTimeoutMs` has passed,
-   * another attempt has won, or the guard is closed. Made when it is read: read it before the function returns.
+   * Aborted when the attempt is no longer needed: its caller has left, the deadline or `attemptTimeoutMs` has passed,
+   * another attempt has won, or the guard is closed. It is made when it is read.
    */
   readonly signal: AbortSignal;
   /** Deadline of the call in milliseconds since 1970, as the caller gave it. */
@@ -16,7 +16,7 @@ export interface Attempt {
 
 /** An attempt as policies of other libraries pass it. */
 export interface ExecuteContext {
-  /** Number of the attempt among those of its call, from 0. */
+  /** Number of the attempt in its call, from 0. */
   readonly attempt: number;
   /** Signal of the attempt. */
   readonly signal: AbortSignal;

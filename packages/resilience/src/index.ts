@@ -1,4 +1,4 @@
-// Guard calls to an upstream: circuit, rate, concurrency, retries, hedges and one deadline in one pass
+// Guard calls to an upstream: circuit, rate, concurrency, retries, hedges, one deadline
 
 export type { Outcome, Verdict } from './classify.ts';
 export { classifyError } from './classify.ts';

@@ -4,7 +4,7 @@ import type { GuardClock } from '../src/guard-clock.ts';
 
 /** A clock that a test advances, with turns of an event loop that it ends. */
 export interface TestClock extends GuardClock {
-  /** Lets time pass, and promise jobs run after each timer. */
+  /** Lets promise jobs run, then time pass, with jobs after each timer. */
   advance(ms: number): Promise<void>;
   /** Lets time pass in which no timer is due. */
   pass(ms: number): void;
@@ -30,6 +30,7 @@ export function createTestClock(): TestClock {
     },
     pass: (ms) => clock.stall(ms),
     async advance(ms) {
+      await jobs();
       for (let passed = 0; passed < ms; passed += 1) {
         clock.advance(1);
         await jobs();

@@ -7,6 +7,7 @@ import {
 import type { NatsDispatcher, NatsHost } from '@ticketing/dispatch-nats';
 import { type FleetFlags, natsOptions, questionFleet, SOON } from '../nats/nats-options.ts';
 import { versions } from '../processes/versions.ts';
+import { placeKey } from '../search/document-key.ts';
 import { type AnswerTasks, answerTasks, askTask } from './answer-tasks.ts';
 import type { Answers } from './answers.ts';
 import { coalesceStats } from './answers-stats.ts';
@@ -133,13 +134,16 @@ export function askOwners(
   return everyQuestion((name) => (question, { signal, deadlineMs, key: known }) => {
     const key = known ?? kinds[name].keyOf(question);
     const options = { signal, deadlineMs, key };
-    if (fleet.isOwn(key)) return own[name](question, options);
+    const place = placeKey(key);
+    if (fleet.isOwn(place)) return own[name](question, options);
     const startedAt = performance.now();
-    return askTask(fleet.hosts, { name, question, options }).catch((error: unknown) => {
-      const leftMs = Math.ceil(deadlineMs - (performance.now() - startedAt));
-      if (!isWithoutOwner(error) || leftMs < 1) return rejectRestored(error);
-      return own[name](question, { ...options, deadlineMs: leftMs });
-    });
+    return askTask(fleet.hosts, { name, question, options: { ...options, key: place } }).catch(
+      (error: unknown) => {
+        const leftMs = Math.ceil(deadlineMs - (performance.now() - startedAt));
+        if (!isWithoutOwner(error) || leftMs < 1) return rejectRestored(error);
+        return own[name](question, { ...options, deadlineMs: leftMs });
+      },
+    );
   });
 }
 

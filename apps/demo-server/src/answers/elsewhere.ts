@@ -1,17 +1,24 @@
 import type { Dispatcher } from '@ticketing/dispatch';
+import { placeKey } from '../search/document-key.ts';
 import { type AnswerTasks, askTask } from './answer-tasks.ts';
 import type { Answers } from './answers.ts';
-import { everyQuestion } from './kinds.ts';
+import { everyQuestion, kinds } from './kinds.ts';
 import { rejectRestored } from './restored-error.ts';
 
-/** Answers in another process: in the primary, or for the primary in a server process. Events come from `own`. */
-export function elsewhere(own: Answers, dispatcher: Dispatcher<AnswerTasks>): Answers {
-  const questions = everyQuestion(
-    (name) =>
-      (question, { signal, deadlineMs }) =>
-        askTask(dispatcher, { name, question, options: { signal, deadlineMs } }).catch(
-          rejectRestored,
-        ),
-  );
+/**
+ * Answers in another process: in the primary, or for the primary in a server process. Events come from `own`. `isKeyed`: equal questions
+ * go to one process, which may have kept what they need.
+ */
+export function elsewhere(
+  own: Answers,
+  dispatcher: Dispatcher<AnswerTasks>,
+  { isKeyed = false }: { readonly isKeyed?: boolean } = {},
+): Answers {
+  const questions = everyQuestion((name) => (question, { signal, deadlineMs, key: known }) => {
+    const key = isKeyed ? placeKey(known ?? kinds[name].keyOf(question)) : undefined;
+    return askTask(dispatcher, { name, question, options: { signal, deadlineMs, key } }).catch(
+      rejectRestored,
+    );
+  });
   return { ...questions, events: own.events, has: own.has, stats: own.stats, close: own.close };
 }

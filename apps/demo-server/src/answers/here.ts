@@ -1,4 +1,5 @@
 import type { Search } from '@ticketing/core';
+import { askAnew } from '../kept/ask-anew.ts';
 import type { WormStore } from '../worms/worm-store.ts';
 import type { Answers } from './answers.ts';
 import { notCoalesced } from './answers-stats.ts';
@@ -30,5 +31,6 @@ export function here(search: Search, worms: WormStore): Answers {
 
 /** Returns a function that answers by the events of a search. */
 export function findEvents(search: Search): Answers['events'] {
-  return ({ query, ...asked }, { deadlineMs }) => search.stream(query, { ...asked, deadlineMs });
+  return ({ query, fresh, ...asked }, { deadlineMs }) =>
+    askAnew(fresh, () => search.stream(query, { ...asked, deadlineMs }));
 }

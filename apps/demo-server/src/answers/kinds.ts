@@ -29,7 +29,7 @@ interface Kind<Question, Answer> {
   /** Returns equal keys for equal questions, and never the key of another kind. */
   readonly keyOf: (question: Question) => string;
   /**
-   * Returns the same key for a request's target; `undefined` for any other or invalid target, and for one that takes a file to be read. It is
+   * Returns the key by which the process of a request's target is chosen; `undefined` for any other or invalid target, and for one that takes a file to be read. It is
    * called in the router: it takes no time that grows with a power of the target's length, and looks for no near names.
    */
   readonly keyOfTarget: (

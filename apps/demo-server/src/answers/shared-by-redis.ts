@@ -8,10 +8,16 @@ import {
   structuredCodec,
 } from '@ticketing/batching/shared';
 import type { Flags } from '../flags/flag-specs.ts';
+import type { CarrierRecord } from '../kept/carrier-record.ts';
+import type { KeptAnswers } from '../kept/kept-answers.ts';
+import { shareRecords } from '../kept/share-records.ts';
 import { versions } from '../processes/versions.ts';
 import type { Answers } from './answers.ts';
 import { restoredError } from './restored-error.ts';
 import { type Load, shared } from './shared.ts';
+
+/** Name of the loads of kept answers of carriers, beside those of questions. */
+export const KEPT_LOADS = 'carriers';
 
 /** A process that dies while it searches delays the others by that: well below the deadline of a search. */
 const LEASE_MS = 600;
@@ -23,11 +29,15 @@ export const questionCodec: typeof structuredCodec = {
 };
 
 /**
- * Lets all servers with the same `--redis-url` share the answers to equal questions in flight; events are shared in this process. The
+ * Lets all servers with the same `--redis-url` share the answers to equal questions in flight, and what they keep of carriers; events are
+ * shared in this process. The
  * driver of Redis is loaded here alone. Waits for Redis no longer than a command may take: while it is not there, each process loads
  * for itself.
  */
-export async function sharedByRedis(own: Answers, flags: Flags): Promise<Answers> {
+export async function sharedByRedis(
+  own: Answers,
+  { flags, kept, now }: { readonly flags: Flags; readonly kept: KeptAnswers; now(): number },
+): Promise<Answers> {
   const [{ default: driver }, { createRedisCoordinator }] = await Promise.all([
     import('iovalkey'),
     import('@ticketing/batching-redis'),
@@ -53,6 +63,14 @@ export async function sharedByRedis(own: Answers, flags: Flags): Promise<Answers
       return loader;
     },
   });
+  const records = shareRecords(kept, {
+    coordinator,
+    name: `${KEPT_LOADS}:${digestOf(flags)}`,
+    leaseMs: LEASE_MS,
+    codec: questionCodec as SharedCodec<CarrierRecord>,
+    now,
+  });
+  if (records !== undefined) loads.set(KEPT_LOADS, records.stats);
   return {
     ...answers,
     stats: () => ({

@@ -13,6 +13,8 @@ import type { Carrier, CarrierAnswer, CarrierQuery } from '@ticketing/core';
 import type { TaskContext } from '@ticketing/dispatch';
 import { type CarrierGuards, createCarrierGuards } from '../guard/carrier-guards.ts';
 import type { GuardSettings } from '../guard/guard-settings.ts';
+import type { KeepSettings } from '../kept/keep-settings.ts';
+import { createKeptAnswers, type KeptAnswers } from '../kept/kept-answers.ts';
 import { type CarrierMark, carrierMarks } from './carrier-marks.ts';
 
 /** Settings of the carriers, in this process or in a worker. */
@@ -20,6 +22,10 @@ export interface CarrierSettings {
   /** Base URL; each carrier answers below `/<carrier>`. */
   readonly carriersUrl: string;
   readonly ouigo: { readonly username: string; readonly password: string };
+  /** Absent: no answer is kept. */
+  readonly keep?: KeepSettings | undefined;
+  /** Milliseconds for a load in the background. Default 2,000. */
+  readonly deadlineMs?: number | undefined;
   /** Absent: no carrier is guarded, and its HTTP sends a request again that failed on the way. */
   readonly guard?: GuardSettings | undefined;
 }
@@ -124,17 +130,20 @@ export interface Carriers {
   readonly settings: CarrierSettings;
   readonly byName: Readonly<Record<CarrierName, Carrier>>;
   readonly http: CarrierHttpPools;
+  /** Answers that this process keeps. */
+  readonly kept: KeptAnswers;
   readonly guards: CarrierGuards;
   close(): Promise<void>;
 }
 
 /** Creates every carrier, and opens no connection. `now`: epoch ms. */
 export function createCarriers(settings: CarrierSettings, now: () => number): Carriers {
-  const { carriersUrl, ouigo, guard } = settings;
+  const { carriersUrl, ouigo, guard, keep, deadlineMs = 2000 } = settings;
   const made = CARRIER_NAMES.map((name) => {
     const baseUrl = `${carriersUrl}/${name}`;
     return [name, kinds[name].create({ baseUrl, ouigo, now })];
   });
+  const kept = createKeptAnswers({ keep, deadlineMs, now });
   const guards = createCarrierGuards({ settings: guard, now });
   const http = createCarrierHttp({
     now,
@@ -146,8 +155,10 @@ export function createCarriers(settings: CarrierSettings, now: () => number): Ca
     settings,
     byName: Object.fromEntries(made) as Record<CarrierName, Carrier>,
     http,
+    kept,
     guards,
     async close() {
+      await kept.close();
       await guards.close();
       await http.close();
     },

@@ -15,7 +15,7 @@ interface ComposedSearchOptions {
 
 /**
  * Creates the search of a process. What decides whether a carrier is asked is around `run`, in the process that searches, so that it
- * knows of every question of that process, wherever the carrier is asked: a guard per carrier.
+ * knows of every question of that process, wherever the carrier is asked: kept answers, and within them a guard per carrier.
  */
 export function composedSearch(
   carriers: Carriers,
@@ -31,7 +31,7 @@ export function composedSearch(
     ...options,
     carriers: names.map((name) => carriers.byName[name]),
     http: carriers.http.clientOf,
-    run: carriers.guards.around(asked),
+    run: carriers.kept.around(carriers.guards.around(asked)),
   });
 }
 

@@ -9,9 +9,14 @@ import { inWorkers, type SearchTasks } from '../answers/in-workers.ts';
 import { shared, sharedQuestions } from '../answers/shared.ts';
 import { sharedByRedis } from '../answers/shared-by-redis.ts';
 import type { Flags } from '../flags/flag-specs.ts';
+import type { KeptAnswers } from '../kept/kept-answers.ts';
 import type { WormStore } from '../worms/worm-store.ts';
 
 interface ChainDependencies {
+  /** Answers of carriers that the process keeps. */
+  readonly kept: KeptAnswers;
+  /** Epoch ms. */
+  readonly now: () => number;
   readonly search: Search;
   readonly store: WormStore;
   /** Workers that run whole searches, if there are any. */
@@ -25,7 +30,7 @@ interface ChainDependencies {
 /** Picks the links that answer in a process: `own` for other processes, `answers` for its clients. */
 export async function answerChain(
   flags: Flags,
-  { search, store, searches, onEnd, primary }: ChainDependencies,
+  { search, store, searches, onEnd, primary, kept, now }: ChainDependencies,
 ): Promise<{ readonly own: Answers; readonly answers: Answers }> {
   const inProcess = here(search, store);
   const own =
@@ -36,7 +41,7 @@ export async function answerChain(
     case 'off':
       return { own, answers: own };
     case 'shared':
-      return { own, answers: await sharedByRedis(own, flags) };
+      return { own, answers: await sharedByRedis(own, { flags, kept, now }) };
     case 'on':
       return { own, answers: shared(own) };
     case 'machine':

@@ -10,7 +10,9 @@ import type { OwnStatus } from '../figures/process-status.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import { timeLeft } from '../http/admit.ts';
 import { createBodySender } from '../http/body-sender.ts';
+import { type CachedDocument, cacheHeaders } from '../http/cache-headers.ts';
 import { createDurationCounts } from '../http/duration-counts.ts';
+import { timesOf } from '../kept/keep-settings.ts';
 import { keepEvents } from '../operator/event-log.ts';
 import { createProcessStats } from '../processes/process-stats.ts';
 import { createReading } from '../search/search-reader.ts';
@@ -48,7 +50,16 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies) {
   const carriersSign = createUpstreamSign(flags.deadlineMs);
   const onEnd = carriersSign.note;
   const search = dispatchedSearch(dispatcher, { flags, carriers, now, onEnd });
-  const { own, answers } = await answerChain(flags, { search, store, searches, onEnd, primary });
+  const { kept } = carriers;
+  const { own, answers } = await answerChain(flags, {
+    search,
+    store,
+    searches,
+    onEnd,
+    primary,
+    kept,
+    now,
+  });
   const admission = createAdmission({
     deadlineMs: flags.deadlineMs,
     maxInFlight: flags.maxInFlight,
@@ -69,6 +80,13 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies) {
     telemetry,
     now,
     ...createReading(flags, now),
+    cacheHeadersOf: (document: CachedDocument, isLasting: boolean) =>
+      cacheHeaders(document, {
+        cache: timesOf(flags.httpCache),
+        keep: timesOf(flags.keep),
+        isLasting,
+        nowMs: now(),
+      }),
     isShared: flags.coalesce !== 'off',
     leftMs: timeLeft(flags.deadlineMs),
     status(): OwnStatus {
@@ -86,6 +104,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies) {
         ...(keys && { keys }),
         ...(shared && { shared }),
         http: carriers.http.stats(),
+        kept: kept.stats(),
         guards: carriers.guards.stats(),
         worms,
         process: processStats(),

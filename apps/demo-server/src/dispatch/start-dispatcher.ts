@@ -124,7 +124,7 @@ async function clusterOfTasks(dependencies: DispatchDependencies): Promise<Dispa
 }
 
 /** Limits without a fallback: hosts have time to come. */
-const LATER = { startTimeoutMs: 5000, restart: { maxFailures: 1 } } as const;
+const LATER = { startTimeoutMs: 10_000 } as const;
 
 /** Hosts of the fleet run the tasks; while there is none, some of them run here. */
 async function overFleet({ flags, carriers }: DispatchDependencies): Promise<Dispatching> {

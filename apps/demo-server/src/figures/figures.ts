@@ -238,7 +238,35 @@ export const coalescers = table(byCoalescer, {
   overflowed: both(count, met),
   inFlight: both(count),
   ...inStats('staleHits', 'errorHits', 'failed', 'left', 'aborted', 'unshared', 'kept'),
-  ...inStats('tags', 'tagEntries', 'outdated'),
+  ...inStats('keptBytes', 'tags', 'tagEntries', 'outdated'),
+});
+
+const keptMet = {
+  ...counter('ticketing_kept_questions_total', 'Questions to carriers by the answers they met'),
+  labels: { outcome: '' },
+};
+
+/** Answers of carriers that a process keeps. */
+export const kept = table(byProcess, {
+  process,
+  asked: { view: integer('Questions to carriers') },
+  fresh: { view: integer('Questions answered by a fresh answer'), metric: keptMet },
+  stale: { view: integer('Questions answered by a stale answer'), metric: keptMet },
+  joined: { view: integer('Questions that joined a load in flight'), metric: keptMet },
+  led: { view: integer('Questions that asked the carrier'), metric: keptMet },
+  loaded: { view: integer('Loads, those in the background included') },
+  failed: {
+    view: integer('Loads that failed'),
+    metric: counter('ticketing_kept_failed_loads_total', 'Loads of kept answers that failed'),
+  },
+  kept: {
+    view: integer('Answers that are kept'),
+    metric: gauge('ticketing_kept_answers', 'Answers of carriers that are kept'),
+  },
+  keptBytes: {
+    view: integer('Their size, about as JSON'),
+    metric: gauge('ticketing_kept_bytes', 'About the size of the kept answers as JSON'),
+  },
 });
 
 /** Calls of a pool of hosts that the server process runs itself. */

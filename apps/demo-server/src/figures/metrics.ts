@@ -34,6 +34,7 @@ export const families: readonly Family<Sources>[] = [
     ),
   ),
   ...familiesOf(figures.coalescers, (sources) => sources.coalescers),
+  ...familiesOf(figures.kept, (sources) => sources.kept),
   ...familiesOf(figures.pools, (sources) =>
     sources.pools.map((pool) => ({ ...pool, ...pool.buckets })),
   ),

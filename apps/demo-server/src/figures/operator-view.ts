@@ -1,6 +1,7 @@
 import { carrierKinds } from '../carriers/carriers.ts';
 import { dispatchKind } from '../flags/dispatch-kinds.ts';
 import type { Flags } from '../flags/flag-specs.ts';
+import { showKeepTimes } from '../flags/flag-values.ts';
 import { versions } from '../processes/versions.ts';
 import { rowOf } from './figure.ts';
 import * as figures from './figures.ts';
@@ -31,6 +32,7 @@ export function operatorView(statuses: readonly ProcessStatus[], context: ViewCo
     searches: sources.searches.map((each) => rowOf(figures.searches, each)),
     routes: sources.routes.map((each) => rowOf(figures.routes, each)),
     coalesce: sources.coalescers.map((each) => rowOf(figures.coalescers, each)),
+    ...(flags.keep !== 'off' && { kept: sources.kept.map((each) => rowOf(figures.kept, each)) }),
     pools: sources.pools.map((each) => rowOf(figures.pools, each)),
     fleets: sources.fleets.map((each) => rowOf(fleetsAndKeys, each)),
     hosts: sources.hosts.map((each) => rowOf(figures.hosts, each)),
@@ -49,7 +51,7 @@ export function operatorView(statuses: readonly ProcessStatus[], context: ViewCo
 /** Returns how the server is composed. */
 export function modesOf(flags: Flags): ServerView['modes'] {
   const { accept, workers, dispatch, dispatchWorkers, offload, coalesce, fleet, routeBy } = flags;
-  const { deadlineMs, carriers } = flags;
+  const { deadlineMs, carriers, keep } = flags;
   const hasRouter = accept === 'socket' || accept === 'passthru';
   return {
     accept,
@@ -58,6 +60,7 @@ export function modesOf(flags: Flags): ServerView['modes'] {
     dispatchWorkers,
     offload,
     coalesce,
+    ...(keep !== 'off' && { keep: showKeepTimes(keep) }),
     ...((dispatchKind(dispatch).inFleet || coalesce === 'fleet') && { fleet }),
     ...(hasRouter && { routeBy }),
     tls: flags.tlsCert !== undefined,

@@ -1,9 +1,10 @@
 import { ofCoalescer, QUESTION_NAMES, type SomeCoalescers } from '../answers/kinds.ts';
+import { KEPT_LOADS } from '../answers/shared-by-redis.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import { versions } from '../processes/versions.ts';
 import { type RowSource, rowOf, zerosOf } from './figure.ts';
 import * as figures from './figures.ts';
-import { fleetSources, hostProcesses, hostSources } from './fleet-sources.ts';
+import { fleetSources, type HostProcess, hostProcesses, hostSources } from './fleet-sources.ts';
 import { isLent, poolId, primaryOf, processSources, workersOf } from './process-sources.ts';
 import type { ProcessStatus } from './process-status.ts';
 import { roundedAll } from './rounded.ts';
@@ -78,6 +79,11 @@ export function sourcesOf(statuses: readonly ProcessStatus[], context: SourceCon
         coalescersOf({ process, scope: 'fleet' }, report),
       ),
     ],
+    kept: [
+      ...statuses.map(({ id, stats }) => ({ id, ...stats })),
+      ...workers,
+      ...keepers(hosts),
+    ].flatMap(keptOf),
     pools: [
       ...(primary ? [poolOf(['primary', 'serving', serving], primary.cluster.dispatcher)] : []),
       ...servers.flatMap(({ id: process, stats: { dispatch: own } }) =>
@@ -125,12 +131,31 @@ function ownCoalescers({ id: process, stats }: Server): CoalescerSource[] {
 
 /** Loads that the coalescers of a process shared by Redis: led, followed, and answered from what is kept. */
 function sharedCoalescers({ id: process, stats: { shared } }: Server): CoalescerSource[] {
-  return Object.entries(shared?.loads ?? {}).map(([name, stats]) => {
+  // Those of kept answers are loads of questions to carriers, not of searches.
+  const loads = Object.entries(shared?.loads ?? {}).filter(([name]) => name !== KEPT_LOADS);
+  return loads.map(([name, stats]) => {
     const { asked, followed: joined, kept: hits, inFlight } = stats;
     const led = stats.led + stats.local;
     const counted = { ...noCalls, asked, led, joined, hits, loaded: led, inFlight };
     return { ...counted, process, name, scope: 'shared' };
   });
+}
+
+/** Reports of hosts by their ids. */
+function keepers(hosts: readonly HostProcess[]) {
+  return hosts.map(({ id, report: { kept } }) => ({ id, kept }));
+}
+
+/** Returns what a process keeps, if it keeps anything. */
+function keptOf({ id, kept }: Keeper): RowSource<typeof figures.kept.figures>[] {
+  if (kept === undefined) return [];
+  const { hits, staleHits } = kept;
+  return [{ ...kept, process: id, fresh: hits - staleHits, stale: staleHits }];
+}
+
+interface Keeper {
+  readonly id: string;
+  readonly kept?: ServerStats['kept'];
 }
 
 /** Workers that a pool is to have: in-process it is the process, and a fleet has as many as come. */

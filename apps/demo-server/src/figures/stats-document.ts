@@ -39,6 +39,7 @@ export const TaskReport = Type.Object({
   guards: Type.Optional(CarrierGuards),
   process: ProcessFigures,
   search: Type.Optional(Search),
+  kept: Type.Optional(Coalescer),
 });
 
 /** Schema of the report of a host, which may be of another version, or of anybody who has a password of the fleet. */
@@ -99,6 +100,7 @@ const serverParts = {
     description: 'Compressed bodies that were sent, and how often one was compressed',
   }),
   search: Search,
+  kept: Type.Optional(Coalescer),
   dispatch: Dispatcher,
   hosts: Type.Optional(Fleet),
   keys: Type.Optional(Keys),
@@ -128,6 +130,7 @@ const primaryParts = {
   }),
   router: Type.Optional(statsSchema(figures.router)),
   search: Type.Optional(Search),
+  kept: Type.Optional(Coalescer),
   http: Type.Optional(CarrierCalls),
   guards: Type.Optional(CarrierGuards),
   process: ProcessFigures,

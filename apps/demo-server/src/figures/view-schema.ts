@@ -31,6 +31,9 @@ const serverParts = {
     dispatchWorkers: count,
     offload: text,
     coalesce: text,
+    keep: Type.Optional(
+      Type.String({ description: 'Times for which answers are kept, fresh:stale' }),
+    ),
     fleet: Type.Optional(text),
     routeBy: Type.Optional(text),
     tls: Type.Boolean(),
@@ -42,6 +45,11 @@ const serverParts = {
   searches: Type.Array(rowSchema(figures.searches)),
   routes: Type.Array(rowSchema(figures.routes)),
   coalesce: Type.Array(rowSchema(figures.coalescers)),
+  kept: Type.Optional(
+    Type.Array(rowSchema(figures.kept), {
+      description: 'Answers of carriers that processes keep; absent: none does',
+    }),
+  ),
   pools: Type.Array(rowSchema(figures.pools)),
   fleets: Type.Array(rowSchema(fleetsAndKeys), {
     description: 'Fleets, as each process sees them',

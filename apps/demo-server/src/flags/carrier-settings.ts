@@ -1,10 +1,25 @@
 import type { CarrierSettings } from '../carriers/carriers.ts';
+import { timesOf } from '../kept/keep-settings.ts';
 import type { Flags } from './flag-specs.ts';
 
 /** Returns the settings of the carriers at a base URL. */
 export function carrierSettings(
-  { ouigo, guard, rate: rates, hedge: hedged }: Pick<Flags, 'ouigo' | 'guard' | 'rate' | 'hedge'>,
+  {
+    ouigo,
+    deadlineMs,
+    keep,
+    guard,
+    rate: rates,
+    hedge: hedged,
+  }: Pick<Flags, 'ouigo' | 'deadlineMs' | 'keep' | 'guard' | 'rate' | 'hedge'>,
   carriersUrl: string,
 ): CarrierSettings {
-  return { carriersUrl, ouigo, ...(guard && { guard: { rates, hedged } }) };
+  const kept = timesOf(keep);
+  return {
+    carriersUrl,
+    ouigo,
+    deadlineMs,
+    ...(kept && { keep: kept }),
+    ...(guard && { guard: { rates, hedged } }),
+  };
 }

@@ -12,11 +12,13 @@ import {
   wordOr,
 } from '@ticketing/cli-kit';
 import { CARRIER_NAMES, type CarrierName } from '../carriers/carriers.ts';
+import type { KeepSettings } from '../kept/keep-settings.ts';
 import { DISPATCH_NAMES, type DispatchName } from './dispatch-kinds.ts';
 import {
   databaseUrl,
   fleetName,
   hostNames,
+  keepTimes,
   type Latency,
   latency,
   natsUrl,
@@ -24,6 +26,7 @@ import {
   redisUrl,
   routeBy,
   secret,
+  showKeepTimes,
   showLatency,
 } from './flag-values.ts';
 import { hedged, type Rates, rates, showHedged, showRates } from './guard-values.ts';
@@ -157,6 +160,20 @@ export const flagSpecs = {
     about: 'Time that Redis may take for a command; then a process searches for itself',
     value: integerFrom(1, 60_000),
     fallback: 50,
+  }),
+  keep: flag<KeepSettings | 'off'>({
+    name: 'keep',
+    about: "How long carriers' answers are given again: fresh, then stale while they are renewed",
+    value: keepTimes,
+    fallback: 'off',
+    show: showKeepTimes,
+  }),
+  httpCache: flag<KeepSettings | 'off'>({
+    name: 'http-cache',
+    about: 'How long caches before the server may keep complete answers: fresh, then stale',
+    value: keepTimes,
+    fallback: 'off',
+    show: showKeepTimes,
   }),
   deadlineMs: flag({
     name: 'deadline-ms',

@@ -1,4 +1,5 @@
-import { hideSecrets, type ValueReader } from '@ticketing/cli-kit';
+import { hideSecrets, type ValueReader, wordOr } from '@ticketing/cli-kit';
+import type { KeepSettings } from '../kept/keep-settings.ts';
 
 export type RouteBy = 'search-key' | 'none' | `header:${string}`;
 
@@ -41,6 +42,27 @@ export function showLatency(value: Latency): string {
     case 'lognormal':
       return `${value.p50Ms}:${value.p99Ms} ms (p50:p99)`;
   }
+}
+
+const MOST_SECONDS = 86_400;
+
+/** Two times in seconds, `60:600`: for which something is fresh, and then stale. */
+const freshAndStale: ValueReader<KeepSettings> = {
+  expected: `fresh:stale in seconds, 1 to ${MOST_SECONDS} and 0 to ${MOST_SECONDS}`,
+  words: [],
+  read(text) {
+    const [, fresh, stale] = /^(\d{1,5}):(\d{1,5})$/.exec(text)?.map(Number) ?? [];
+    const isRead = fresh !== undefined && stale !== undefined;
+    if (!isRead || fresh < 1 || fresh > MOST_SECONDS || stale > MOST_SECONDS) return undefined;
+    return { freshMs: fresh * 1000, staleMs: stale * 1000 };
+  },
+};
+
+/** The same, or `off`. */
+export const keepTimes: ValueReader<KeepSettings | 'off'> = wordOr('off', freshAndStale);
+
+export function showKeepTimes(value: KeepSettings | 'off'): string {
+  return value === 'off' ? value : `${value.freshMs / 1000}:${value.staleMs / 1000} s`;
 }
 
 export const routeBy: ValueReader<RouteBy> = {

@@ -28,6 +28,7 @@ const shared = {
   zone: flagSpecs.zone,
   dispatch: flagSpecs.dispatch,
   dispatchWorkers: flagSpecs.dispatchWorkers,
+  keep: flagSpecs.keep,
   deadlineMs: flagSpecs.deadlineMs,
   carriers: flagSpecs.carriers,
   guard: flagSpecs.guard,

@@ -75,6 +75,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
       guards: joinedGuards([stats.guards, ...workers.map(({ guards = {} }) => guards)]),
       search: summed([stats.search, ...searches.map(ofAsked)]),
       ...coalesceStats(stats),
+      ...keptIn([stats.kept, ...workers.map(({ kept }) => kept)]),
       process: stats.process,
     };
   };
@@ -107,6 +108,12 @@ export async function startHost(options: HostOptions): Promise<Host> {
         await parts.close();
       })()),
   };
+}
+
+/** Returns the counters of all that keep answers, if any does. */
+function keptIn(all: readonly HostReport['kept'][]): Pick<HostReport, 'kept'> {
+  const kept = all.filter((one) => one !== undefined);
+  return kept.length === 0 ? {} : { kept: summed(kept) };
 }
 
 /** Returns a report of the carriers that were asked, without the others. */

@@ -35,11 +35,8 @@ function decoded(text = ''): string {
   }
 }
 
-/** Limits for calls that can do without a host: they fail without one after twice the first and the pause. */
-export const SOON = {
-  startTimeoutMs: 300,
-  restart: { maxFailures: 1, backoffMs: [50, 1000] },
-} as const;
+/** Limits for calls that can do without a host: without one the first search for one is the last, until hosts are looked for again. */
+export const SOON = { startTimeoutMs: 300, restart: { backoffMs: [50, 1000] } } as const;
 
 /** Returns the fleet whose hosts answer whole questions. Hosts that only ask carriers are in a fleet of their own. */
 export function questionFleet({ fleet }: FleetFlags): string {

@@ -170,7 +170,16 @@ function toProblem(error: unknown, request: FastifyRequest): ProblemError {
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new ProblemError(400, { detail: message });
   }
+  if (lacksDescriptors(error)) {
+    return new ProblemError(503, { detail: 'The server has no file descriptors left' });
+  }
   return new ProblemError(500, { detail: 'The server failed; its log has the reason' });
+}
+
+/** True for what this process or the machine can open again once it has closed something. */
+function lacksDescriptors(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'EMFILE' || code === 'ENFILE';
 }
 
 function badBody(got: unknown): ProblemError {

@@ -4,8 +4,23 @@ import { INTEGER_PARAMETERS, SearchParameters } from './search-parameters.ts';
 import { type DocumentQuestion, type ReadContext, readSearchQuestion } from './search-query.ts';
 import { servedStations } from './station-texts.ts';
 
-/** Returns the same text for equal searches. */
-export function documentKey({ query, order, carriers = [] }: DocumentQuestion): string {
+const FRESH = 'fresh ';
+
+/** Returns the same text for equal searches. One that asks anew shares nothing with one that does not. */
+export function documentKey({ fresh, ...question }: DocumentQuestion): string {
+  const key = keyOf(question);
+  return fresh ? `${FRESH}${key}` : key;
+}
+
+/**
+ * Returns the key by which the process of a question is chosen: a question that is asked anew goes where it is asked without that, so
+ * that the new answers are kept there.
+ */
+export function placeKey(documentKey: string): string {
+  return documentKey.startsWith(FRESH) ? documentKey.slice(FRESH.length) : documentKey;
+}
+
+function keyOf({ query, order, carriers = [] }: Omit<DocumentQuestion, 'fresh'>): string {
   const { origin, destination, via, passengers = 1, ...rest } = query;
   // `2` and a list of two adults are equal. The list becomes a number: a number from another process may be too large for a list.
   const isCount =
@@ -25,7 +40,7 @@ const LONGEST: ReadonlyMap<string, number> = new Map(
   ]),
 );
 
-/** Returns the key of a request's target; `undefined` for any other target, and for one that {@link quickQuestion} does not read. */
+/** Returns the key by which the process of a request's target is chosen; `undefined` for any other target, and for one that {@link quickQuestion} does not read. */
 export function documentKeyOfTarget(
   target: string,
   context: Omit<ReadContext, 'stations'>,
@@ -37,7 +52,7 @@ export function documentKeyOfTarget(
   const parameters = Object.fromEntries(entries);
   if (Object.keys(parameters).length < entries.length) return undefined;
   const question = quickQuestion(parameters, context);
-  return question && documentKey(question);
+  return question && placeKey(documentKey(question));
 }
 
 /**

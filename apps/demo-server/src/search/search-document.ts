@@ -1,4 +1,5 @@
-import type { CarrierStatus, Search, SearchPages, SearchResult } from '@ticketing/core';
+import type { CarrierStatus, Journey, Search, SearchPages, SearchResult } from '@ticketing/core';
+import { askAnew } from '../kept/ask-anew.ts';
 import type { DocumentQuestion } from './search-query.ts';
 
 /** The result of a search, serialised once for all clients. Plain data: it may come from another process. */
@@ -7,6 +8,10 @@ export interface SearchDocument {
   readonly body: Uint8Array;
   readonly pages?: SearchPages;
   readonly carriers: readonly CarrierStatus[];
+  /** True if every carrier has answered, with all that it has. */
+  readonly complete: boolean;
+  /** Epoch ms at which the first of its offers ends. */
+  readonly validUntil?: number;
   readonly ms: number;
 }
 
@@ -17,14 +22,32 @@ export function findDocument(
   question: DocumentQuestion,
   options: { readonly signal: AbortSignal; readonly deadlineMs: number },
 ) => Promise<SearchDocument> {
-  return async ({ query, ...asked }, { signal, deadlineMs }) =>
-    documentOf(await search.search(query, { ...asked, signal, deadlineMs }));
+  return async ({ query, fresh, ...asked }, { signal, deadlineMs }) =>
+    documentOf(await askAnew(fresh, () => search.search(query, { ...asked, signal, deadlineMs })));
 }
 
 /** Serialises the result of a search. */
 function documentOf({ pages, ...result }: SearchResult): SearchDocument {
-  const { carriers, ms } = result;
-  return { body: bytesOf(JSON.stringify(result)), ...(pages && { pages }), carriers, ms };
+  const { carriers, complete, ms, journeys } = result;
+  const body = bytesOf(JSON.stringify(result));
+  const validUntil = firstEnd(journeys);
+  return {
+    body,
+    ...(pages && { pages }),
+    carriers,
+    complete,
+    ...(validUntil !== undefined && { validUntil }),
+    ms,
+  };
+}
+
+/** Returns when the first offer of any journey ends. */
+function firstEnd(journeys: readonly Journey[]): number | undefined {
+  let first = Number.POSITIVE_INFINITY;
+  for (const { offers } of journeys) {
+    for (const { validUntil = first } of offers) if (validUntil < first) first = validUntil;
+  }
+  return first === Number.POSITIVE_INFINITY ? undefined : first;
 }
 
 /** Does what `Buffer.from` does in half the time for text that is not all ASCII, and gives the bytes a buffer of their own. */

@@ -56,6 +56,7 @@ const question = {
       description: 'Of `pages` of an answer: the journeys before or after; all else as before',
     }),
   ),
+  fresh: yesOrNo('Asks every carrier now, whatever answers are kept, and keeps the new ones'),
   order: Type.Optional(Type.Enum(JOURNEY_ORDERS, { default: 'departure' })),
   carriers: Type.Optional(
     Type.String({

@@ -21,6 +21,8 @@ export interface DocumentQuestion {
   readonly order: JourneyOrder;
   /** Carriers in the order of the registry. Absent: all that the server asks. */
   readonly carriers?: readonly CarrierName[];
+  /** Present if each carrier is asked anew, whatever answers of it are kept. */
+  readonly fresh?: true;
 }
 
 /** Tables that parameters are read with. */
@@ -70,6 +72,7 @@ export function readSearchQuestion(
     },
     order,
     ...(carriers === undefined ? {} : { carriers }),
+    ...(isSet(parameters.fresh) && { fresh: true }),
   };
 }
 

@@ -1,6 +1,8 @@
 import { stationTable } from '@ticketing/carriers';
 import type { Station, StationGroup, StationIndex, StationMatch } from '@ticketing/core';
-import type { StationBook } from '@ticketing/stations';
+// Not at the first call: a module that could not be read once, for want of descriptors, can never be imported again.
+import { openStations, type StationBook } from '@ticketing/stations';
+import { loadOnce } from '../processes/load-once.ts';
 import { fold } from './fold.ts';
 import type { SearchParameters } from './search-parameters.ts';
 
@@ -90,19 +92,11 @@ export interface Stations {
   stationTexts(): Promise<StationTexts>;
 }
 
-/** Creates the stations of a process. Nothing of them is loaded before they are asked for. */
+/** Creates the stations of a process. Their table is not read before they are asked for. */
 export function createStations(): Stations {
-  let book: Promise<StationBook> | undefined;
-  let texts: Promise<StationTexts> | undefined;
-  const stationBook = (): Promise<StationBook> => {
-    book ??= import('@ticketing/stations').then(({ openStations }) => openStations());
-    return book;
-  };
+  const stationBook = loadOnce(openStations);
   return {
     stationBook,
-    stationTexts() {
-      texts ??= stationBook().then(searchedStations);
-      return texts;
-    },
+    stationTexts: loadOnce(async () => searchedStations(await stationBook())),
   };
 }

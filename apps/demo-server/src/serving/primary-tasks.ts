@@ -115,7 +115,7 @@ async function share(
     dispatchedSearch(workers, { flags, carriers, now }),
     await openWorms({ kind: 'none', url: '' }, flags),
   );
-  const inServers = elsewhere(own, workers);
+  const inServers = elsewhere(own, workers, { isKeyed: flags.keep !== 'off' });
   // With carriers' work on the same workers, a search there could wait for tasks that are queued behind documents.
   const searchesHere = dispatchKind(flags.dispatch).inServers === true;
   const answering = (name: QuestionName): Questions =>
@@ -148,6 +148,7 @@ async function share(
         cluster,
         ...(searches && {
           search,
+          kept: carriers.kept.stats(),
           http: carriers.http.stats(),
           guards: carriers.guards.stats(),
         }),

@@ -1,6 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FlagError } from '@ticketing/cli-kit';
 import { DispatchError, type Dispatcher } from '@ticketing/dispatch';
@@ -8,6 +7,7 @@ import { createPiscinaDispatcher } from '@ticketing/dispatch-piscina';
 import { usableCores } from '@ticketing/kit';
 import { programUrl } from '../processes/program-url.ts';
 import type { SqliteTasks } from './sqlite-tasks.ts';
+import { makeStoreFolder } from './store-folder.ts';
 import { WormError } from './worm-error.ts';
 import type { WormDatabase, WormFill, WormLimits, WormSource } from './worm-store.ts';
 
@@ -21,7 +21,7 @@ async function prepareSqlite(_url: string, { count, onFilled, signal }: WormFill
       `Cannot start: without --database-url Node must be 22.13 or later, which has node:sqlite, got ${process.version}`,
     );
   }
-  const folder = await mkdtemp(join(tmpdir(), 'ticketing-demo-'));
+  const folder = makeStoreFolder();
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const path = join(folder, 'worms.sqlite');
   const thread = startThreads(1);

@@ -19,9 +19,9 @@ import type { CoalescerOptions, ForgetOptions, GetOptions } from './coalescer.ts
 
 /** Every option filled and checked. */
 export type ResolvedCoalescerOptions<K, V> = Filled<
-  Omit<CoalescerOptions<K, V>, 'key' | 'loadTimeoutMs' | 'tags'>
+  Omit<CoalescerOptions<K, V>, 'key' | 'loadTimeoutMs' | 'tags' | 'sizeOf'>
 > &
-  Pick<CoalescerOptions<K, V>, 'key' | 'loadTimeoutMs' | 'tags'>;
+  Pick<CoalescerOptions<K, V>, 'key' | 'loadTimeoutMs' | 'tags' | 'sizeOf'>;
 
 const rules = {
   name: aName,
@@ -35,16 +35,23 @@ const rules = {
   context: oneOf('detached', 'caller'),
   errorTtlMs: atLeast(0),
   ttlMs: orFunction(atLeast(0, 0)),
-  staleMs: atLeast(0, 0),
+  staleMs: orFunction(atLeast(0, 0)),
   jitter: between(0, 1, 0),
-  maxEntries: { ...whole(10_000), aliases: ['max', 'maxSize', 'size'] },
+  maxEntries: { ...whole(10_000), aliases: ['max', 'size'] },
+  maxBytes: { ...whole(Number.POSITIVE_INFINITY), aliases: ['maxSize'] },
+  sizeOf: { ...aFunction, aliases: ['sizeCalculation'] },
   tags: { ...aFunction, aliases: ['references'] },
   clock: { ...withMethods('now', 'setTimeout', 'clearTimeout'), fallback: systemClock },
   random: { ...aFunction, fallback: Math.random },
 };
 /** Options whose defaults are not constant. */
 type Derived = 'name' | 'errorTtlMs';
-const callRules = { signal: aSignal, timeoutMs: between(1, MAX_TIMER_MS), fresh: aFlag };
+const callRules = {
+  signal: aSignal,
+  timeoutMs: between(1, MAX_TIMER_MS),
+  fresh: aFlag,
+  renew: aFlag,
+};
 const forgetRules = { ifUnshared: aFlag };
 
 /**
@@ -59,11 +66,15 @@ export function resolveCoalescerOptions<K, V>(
   const resolved = resolveByRules<
     Omit<ResolvedCoalescerOptions<K, V>, Derived> & Pick<CoalescerOptions<K, V>, Derived>
   >('create coalescer', options, rules);
+  const { maxBytes, sizeOf, staleMs } = resolved;
+  if (maxBytes !== Number.POSITIVE_INFINITY && sizeOf === undefined) {
+    throw new TypeError('Cannot create coalescer: option `maxBytes` needs `sizeOf`, got none');
+  }
   return {
     ...resolved,
     name: resolved.name ?? name,
     // Without it each call would ask a broken upstream again for a stale value.
-    errorTtlMs: resolved.errorTtlMs ?? Math.min(resolved.staleMs, 1000),
+    errorTtlMs: resolved.errorTtlMs ?? Math.min(typeof staleMs === 'number' ? staleMs : 1000, 1000),
   };
 }
 

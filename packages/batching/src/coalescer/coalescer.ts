@@ -41,11 +41,18 @@ export interface CoalescerOptions<K, V> {
   /** Milliseconds for which a value answers further calls; Infinity: until it is forgotten. Default 0. */
   readonly ttlMs?: number | ((value: V, key: K) => number) | undefined;
   /** Milliseconds after `ttlMs` for which the old value is returned while one load renews it. Default 0. */
-  readonly staleMs?: number | undefined;
+  readonly staleMs?: number | ((value: V, key: K) => number) | undefined;
   /** Share (0 to 1) by which `ttlMs` is shortened at random, so that keys do not expire together. Default 0. */
   readonly jitter?: number | undefined;
   /** Most kept results; the least recently used is dropped first. Default 10,000. */
   readonly maxEntries?: number | undefined;
+  /**
+   * Most bytes of kept values, by `sizeOf`; the least recently used is dropped first, and a value that is larger is not kept. Default:
+   * no limit.
+   */
+  readonly maxBytes?: number | undefined;
+  /** Returns the bytes that a value counts for; a fraction is rounded up. Called once for each value that is kept. Default: 0. */
+  readonly sizeOf?: ((value: V, key: K) => number) | undefined;
   /**
    * Returns the tags of a value, by which `forgetTag` forgets it: at most 64 texts of 1 to 256 characters. A load whose tags are
    * wrong fails with `ERR_WRONG_TAGS`. Default: no tags.
@@ -65,6 +72,11 @@ export interface GetOptions {
   readonly timeoutMs?: number | undefined;
   /** Starts a load, which later calls join, whatever is kept or in flight. `maxKeys` bounds such loads. */
   readonly fresh?: boolean | undefined;
+  /**
+   * Joins the load in flight, or starts one, whatever is kept. A kept value goes on answering other calls until the load has a new one,
+   * also if the load fails.
+   */
+  readonly renew?: boolean | undefined;
 }
 
 /** The state of a key. */
@@ -104,6 +116,8 @@ export interface CoalescerStats {
   readonly unshared: number;
   /** Kept results. */
   readonly kept: number;
+  /** Bytes of kept values, by `sizeOf`. */
+  readonly keptBytes: number;
   /** Different tags of kept results. */
   readonly tags: number;
   /** Entries of the index of tags, one for each tag of each kept result: at most 64 times `maxEntries`. */

@@ -181,6 +181,7 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
       inFlight: this.#inFlight(),
       unshared: this.#detached.size + this.#bypassing.size,
       kept: this.#kept?.size ?? 0,
+      keptBytes: this.#kept?.bytes ?? 0,
       tags: this.#kept?.tagged?.index.tags ?? 0,
       tagEntries: this.#kept?.tagged?.index.entries ?? 0,
       outdated: this.#kept?.outdated ?? 0,
@@ -256,13 +257,13 @@ class KeyedCoalescer<K, V> implements JoinableCoalescer<K, V> {
   /** A call with options: it may leave, or refuse a kept result. */
   #getApart(key: K, id: KeyValue, options: GetOptions): Promise<V> {
     checkGetOptions(options);
-    const { signal, timeoutMs, fresh } = options;
+    const { signal, timeoutMs, fresh, renew } = options;
     if (signal?.aborted) {
       this.#counts.left += 1;
       throw signal.reason;
     }
     if (fresh) this.#kept?.delete(id);
-    const kept = this.#useKept(key, id);
+    const kept = renew ? undefined : this.#useKept(key, id);
     if (kept !== undefined) return this.#share(kept);
     const behind = fresh ? undefined : this.#behind(id);
     if (behind !== undefined) {

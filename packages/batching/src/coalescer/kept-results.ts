@@ -15,7 +15,12 @@ export interface Kept<V> {
   /** Set when a renewal has failed: when the next one may be tried. */
   readonly renewFrom?: number;
   readonly tags?: readonly string[] | undefined;
+  /** Size of the value by `sizeOf`. */
+  readonly bytes: number;
 }
+
+/** An option that is a number, or depends on the value. */
+type OfValue<K, V> = number | ((value: V, key: K) => number);
 
 /** Load whose result is kept. */
 export interface EndedLoad<K> {
@@ -26,6 +31,8 @@ export interface EndedLoad<K> {
 /** Results by key, bounded: the least recently used is dropped first. Expiry is checked when a key is asked for. */
 export interface KeptResults<K, V> {
   readonly size: number;
+  /** Sum of the sizes of the values. */
+  readonly bytes: number;
   /** Results that were not kept, because one of their tags was forgotten while they loaded. */
   readonly outdated: number;
   /** Present with option `tags`. */
@@ -51,12 +58,14 @@ export interface KeptResults<K, V> {
 export function createKeptResults<K, V>(
   options: ResolvedCoalescerOptions<K, V>,
 ): KeptResults<K, V> | undefined {
-  const { name, ttlMs, staleMs, errorTtlMs, jitter, maxEntries, tags, clock, random } = options;
+  const { name, ttlMs, staleMs, errorTtlMs, jitter, tags, clock, random } = options;
+  const { maxEntries, maxBytes, sizeOf } = options;
   // With tags it also has what is known of loads in flight.
   if (ttlMs === 0 && errorTtlMs === 0 && staleMs === 0 && tags === undefined) return undefined;
   const tagged = tags && { index: new TagIndex(), loads: new TaggedLoads(name, tags) };
   const results = new Map<KeyValue, Kept<V>>();
   let outdated = 0;
+  let bytes = 0;
 
   function peek(id: KeyValue): Kept<V> | undefined {
     const kept = results.get(id);
@@ -66,34 +75,52 @@ export function createKeptResults<K, V>(
   }
 
   const drop =
-    tagged === undefined
+    tagged === undefined && sizeOf === undefined
       ? (id: KeyValue): boolean => results.delete(id)
       : (id: KeyValue): boolean => {
-          const tags = results.get(id)?.tags;
-          if (tags !== undefined) tagged.index.remove(id, tags);
+          const kept = results.get(id);
+          if (kept === undefined) return false;
+          bytes -= kept.bytes;
+          if (tagged !== undefined && kept.tags !== undefined) tagged.index.remove(id, kept.tags);
           return results.delete(id);
         };
 
   function store(id: KeyValue, kept: Kept<V>): void {
     drop(id);
     results.set(id, kept);
+    bytes += kept.bytes;
     if (tagged !== undefined && kept.tags !== undefined) tagged.index.add(id, kept.tags);
     if (results.size > maxEntries) drop(results.keys().next().value);
+    while (bytes > maxBytes) drop(results.keys().next().value);
   }
 
-  /** Calls a `ttlMs` function. A result that is no positive number, or a throw, keeps nothing. */
-  function lifetime(value: V, key: K): number {
-    if (typeof ttlMs === 'number') return ttlMs;
+  /** Returns milliseconds of a value. Those of a function are 0 if it throws, or returns no positive number. */
+  function lifetime(ms: OfValue<K, V>, value: V, { key }: EndedLoad<K>): number {
+    if (typeof ms === 'number') return ms;
     try {
-      return Math.max(0, ttlMs(value, key)) || 0;
+      return Math.max(0, ms(value, key)) || 0;
     } catch {
       return 0;
+    }
+  }
+
+  /** Returns the size of a value; `NaN`, which is within no bound, if `sizeOf` throws or returns no size. */
+  function sizeIn(value: V, { key }: EndedLoad<K>): number {
+    if (sizeOf === undefined) return 0;
+    try {
+      const size = Math.ceil(sizeOf(value, key));
+      return Number.isSafeInteger(size) && size >= 0 ? size : Number.NaN;
+    } catch {
+      return Number.NaN;
     }
   }
 
   return {
     get size() {
       return results.size;
+    },
+    get bytes() {
+      return bytes;
     },
     get outdated() {
       return outdated;
@@ -116,12 +143,14 @@ export function createKeptResults<K, V>(
         return;
       }
       const { id } = load;
-      const ms = lifetime(value, load.key) * (1 - jitter * random());
-      if (ms > 0) {
+      const ms = lifetime(ttlMs, value, load) * (1 - jitter * random());
+      const size = ms > 0 ? sizeIn(value, load) : 0;
+      if (ms > 0 && size <= maxBytes) {
         const freshUntil = clock.now() + ms;
-        const staleUntil = freshUntil + staleMs;
+        const staleUntil = freshUntil + lifetime(staleMs, value, load);
         const tags = tagged?.loads.tagsOf(load);
-        store(id, { promise, outcome: { kind: 'value', value }, freshUntil, staleUntil, tags });
+        const outcome = { kind: 'value', value } as const;
+        store(id, { promise, outcome, freshUntil, staleUntil, tags, bytes: size });
       } else drop(id);
     },
     keepError(id, promise, error) {
@@ -135,6 +164,7 @@ export function createKeptResults<K, V>(
           outcome: { kind: 'error', error },
           freshUntil: until,
           staleUntil: until,
+          bytes: 0,
         });
       }
     },
@@ -150,6 +180,7 @@ export function createKeptResults<K, V>(
     },
     clear() {
       results.clear();
+      bytes = 0;
       tagged?.index.clear();
     },
   };

@@ -105,19 +105,44 @@ export const fleetCases: readonly CaseDraft[] = [
     },
   },
   {
-    name: 'without a host the circuit opens, with ERR_NO_HOST as its cause',
+    name: 'without a host the first failed start opens the circuit, with ERR_NO_HOST as its cause',
     needsFleet: 'createWithoutHost',
     async act(stage) {
-      const { createWithoutHost } = stage.subject.fleet ?? {};
-      const options = { startTimeoutMs: 50, restart: { maxFailures: 0 } };
-      const dispatcher = await stage.dispatcher(options, undefined, createWithoutHost);
+      const dispatcher = await withoutHost(stage, { startTimeoutMs: 50 });
       const error = await rejectedWith('ERR_CIRCUIT_OPEN', dispatcher.run('echo', 1));
       const cause: DispatchError = coded('ERR_NO_HOST', error.cause);
       assert.notEqual(cause.message, '');
-      assert.equal(dispatcher.stats().circuit, 'open');
+      const { circuit, spawned } = dispatcher.stats();
+      assert.deepEqual({ circuit, spawned }, { circuit: 'open', spawned: 1 });
+    },
+  },
+  {
+    name: 'without a host a call that may run elsewhere waits no longer than a start',
+    needsFleet: 'createWithoutHost',
+    async act(stage) {
+      const dispatcher = await withoutHost(stage, { startTimeoutMs: 2000 });
+      const told: unknown[] = [];
+      const onNoWorker = (error: unknown): void => void told.push(error);
+      const error = await rejectedWith(
+        'ERR_CIRCUIT_OPEN',
+        dispatcher.run('echo', 1, { onNoWorker }),
+      );
+      coded('ERR_NO_HOST', error.cause);
+      assert.deepEqual(told, [error], 'what the caller was told');
+      assert.ok(dispatcher.stats().spawned <= 1, 'one start');
     },
   },
 ];
+
+function withoutHost(
+  stage: Stage,
+  options: Parameters<Stage['dispatcher']>[0],
+): ReturnType<Stage['dispatcher']> {
+  const { createWithoutHost } = stage.subject.fleet ?? {};
+  assert.ok(createWithoutHost !== undefined);
+  const restart = { backoffMs: [1, 60_000] } as const;
+  return stage.dispatcher({ restart, ...options }, undefined, createWithoutHost);
+}
 
 function withCapacity(
   stage: Stage,

@@ -49,6 +49,19 @@ export const lossCases: readonly CaseDraft[] = [
     },
   },
   test(
+    'a call that its worker had begun is lost, and is not told that it may run elsewhere',
+    needsIsolation,
+    async (stage) => {
+      const dispatcher = await stage.ready({});
+      const told: unknown[] = [];
+      const onNoWorker = (error: unknown): void => void told.push(error);
+      const call = dispatcher.run('exit', { code: 1 }, { onNoWorker });
+      await rejectedWith('ERR_WORKER_LOST', call);
+      assert.equal(await dispatcher.run('echo', 1, { onNoWorker }), 1);
+      assert.deepEqual(told, []);
+    },
+  ),
+  test(
     'a large answer that precedes the end of a worker arrives',
     needsIsolation,
     async (stage) => {

@@ -68,6 +68,22 @@ export const startCases: readonly CaseDraft[] = [
     },
   ),
   test(
+    'a call that may run elsewhere is told so once, before it rejects because no worker starts',
+    needsIsolation,
+    async (stage) => {
+      const dispatcher = await stage.dispatcher({}, badModules.noDefaultExport);
+      const told: unknown[] = [];
+      const onNoWorker = (error: unknown): void => void told.push(error);
+      const waits = dispatcher.run('echo', 1, { onNoWorker });
+      const first = await rejectedWith('ERR_CIRCUIT_OPEN', waits);
+      const later = dispatcher.run('echo', 2, { onNoWorker });
+      const second = await rejectedWith('ERR_CIRCUIT_OPEN', later);
+      for (const error of [first, second]) coded('ERR_BAD_MODULE', error.cause);
+      assert.equal(told.length, 2);
+      assert.ok(told[0] === first && told[1] === second, 'the errors of the calls');
+    },
+  ),
+  test(
     'a module that was compiled to CommonJS has its tasks in exports.default',
     needsIsolation,
     async (stage) => {

@@ -136,5 +136,5 @@ test('cases are skipped for what a dispatcher cannot do, and for nothing else', 
   expect(count('reclaims is not given')).toBe(4);
   expect(count('fleet.createWithCapacity is not given')).toBe(4);
   expect(count('fleet.createWithLimit is not given')).toBe(1);
-  expect(count('fleet.createWithoutHost is not given')).toBe(1);
+  expect(count('fleet.createWithoutHost is not given')).toBe(2);
 });

@@ -3,6 +3,7 @@ import type { WorkerEvents, WorkerHandle, WorkerStart } from '@ticketing/dispatc
 import type { Clock } from '@ticketing/kit';
 import type { NatsFleetStats } from '../contract/dispatcher.ts';
 import type { NatsLossSign } from '../contract/host-event.ts';
+import type { NatsMessage } from '../contract/nats-like.ts';
 import { PROTOCOL, readAnnouncement, V8_FORMAT } from '../fleet/announcement.ts';
 import { Fleet, type KnownHost } from '../fleet/fleet.ts';
 import { publishHostEvent } from '../fleet/host-events.ts';
@@ -10,6 +11,7 @@ import { type FleetSubjects, newIdentity, subjectsOf } from '../fleet/subjects.t
 import { type LinkEvents, type LinkOptions, NatsLink } from '../link/nats-link.ts';
 import { Beats } from './beats.ts';
 import { hostFor, surplusOf } from './choose-host.ts';
+import { HostSearch, isUnheard } from './host-search.ts';
 import { NatsWorker } from './nats-worker.ts';
 import { noHost } from './no-host.ts';
 import { idleMsOf } from './questions.ts';
@@ -42,6 +44,8 @@ export interface ScaledPool {
 }
 
 const NOTHING = new Uint8Array(0);
+/** Number that no worker has, for the server's answer that no host listens. */
+const NO_WORKER = '0';
 
 /** Sessions of a dispatcher with announced hosts: one per host, up to `hosts.max`. Each is a worker of the kernel. */
 export class FleetSessions {
@@ -53,17 +57,19 @@ export class FleetSessions {
   readonly #zones: ZoneGate;
   readonly #beats: Beats;
   readonly #leave: ServerLeave;
+  readonly #search: HostSearch;
   #pool: ScaledPool | undefined;
   /** Number of workers of the pool. */
   #size = 1;
   #state: 'settled' | 'settling' | 'closed' = 'settled';
 
   constructor(options: TransportOptions) {
-    const { name, fleet, clock, random, hosts, tasks } = options;
+    const { name, fleet, clock, random, hosts, tasks, beatMs, missedBeats } = options;
     this.#options = options;
     const id = newIdentity(name, random);
     this.fleet = new Fleet({ fleet, id, name, tasks, ...hosts });
     this.#zones = new ZoneGate(this.fleet, options.window);
+    this.#search = new HostSearch(beatMs * missedBeats);
     const subjects = subjectsOf(fleet);
     this.#leave = new ServerLeave({
       clock,
@@ -72,19 +78,22 @@ export class FleetSessions {
     });
     this.#link = new NatsLink(
       { nats: options.nats, name: `dispatcher ${id}`, clock, random },
-      this.#linkEvents(subjects),
+      this.#linkEvents(),
     );
     const { length } = subjects.toDispatcher(id, '');
-    this.#link.subscribe(subjects.ofDispatcher(id), (message) =>
-      this.#workers.get(message.subject.slice(length))?.receive(message),
-    );
+    this.#link.subscribe(subjects.ofDispatcher(id), (message) => {
+      const session = message.subject.slice(length);
+      if (session === NO_WORKER) this.#answered(message);
+      else this.#workers.get(session)?.receive(message);
+    });
     this.#link.subscribe(subjects.here, ({ data }) => this.#hear(data));
     this.#context = this.#contextOf(subjects);
     this.#beats = new Beats({
       clock,
-      beatMs: options.beatMs,
+      beatMs,
       tick: (now, sleptMs) => {
         for (const worker of this.#all) worker.tick(now, sleptMs);
+        this.#reportVain();
       },
       beat: (now) => {
         if (this.#link.isConnected && this.fleet.tick(now)) this.#settleSoon();
@@ -98,11 +107,15 @@ export class FleetSessions {
     return [...this.#workers.values()];
   }
 
-  #linkEvents({ who }: FleetSubjects): LinkEvents {
-    const { name } = this.#options;
+  #linkEvents(): LinkEvents {
+    const { name, clock } = this.#options;
     return {
-      connected: () => this.#link.publish(who, NOTHING),
+      connected: () => {
+        this.#search.begin(clock.now());
+        this.#askAll();
+      },
       disconnected: () => {
+        this.#search.begin(clock.now());
         this.#leave.end();
         this.fleet.cutOff();
         for (const worker of this.#all) worker.disconnected();
@@ -209,9 +222,16 @@ export class FleetSessions {
     await this.#link.close();
   }
 
+  /** Asks all hosts to announce themselves; the server of NATS answers at once if there are none. */
+  #askAll(): void {
+    const { who, toDispatcher } = this.#context.subjects;
+    this.#link.publish(who, NOTHING, toDispatcher(this.fleet.id, NO_WORKER));
+  }
+
   #hear(data: Uint8Array): void {
     const announcement = readAnnouncement(data);
     if (announcement === undefined) return;
+    if (announcement.state !== 'closed') this.#search.foundOne();
     if (this.fleet.hear(announcement, this.#options.clock.now())) this.#settleSoon();
   }
 
@@ -239,13 +259,40 @@ export class FleetSessions {
 
   #ended(worker: NatsWorker, host: KnownHost | undefined, sign: NatsLossSign | undefined): void {
     this.#workers.delete(String(worker.workerId));
-    if (host !== undefined && sign !== undefined) this.fleet.loses(host.announcement.id, sign);
+    if (host !== undefined && sign !== undefined) {
+      this.fleet.loses(host.announcement.id, sign);
+      if (this.fleet.hosts.size === 0) this.#askAll();
+    }
     this.#settleSoon();
   }
 
   #withoutHost(worker: NatsWorker): void {
-    // A closed link was passed by the user and has no successor, so another start would fail the same way.
-    worker.fail(this.whyUnready(), this.#link.state === 'closed');
+    // While a host may yet open a session, another start may find it.
+    const mayFollow = this.#hasHost || (this.#link.isConnected && this.fleet.hasHope);
+    worker.fail(this.whyUnready(), !mayFollow);
+  }
+
+  /** True if a host takes calls of this dispatcher, and stays. */
+  get #hasHost(): boolean {
+    for (const { host, isReady } of this.#workers.values()) {
+      if (host !== undefined && isReady && !this.fleet.isLeaving(host.announcement.id)) return true;
+    }
+    return false;
+  }
+
+  /** The server of NATS has answered the question to all hosts in their place. */
+  #answered(message: NatsMessage): void {
+    if (!isUnheard(message)) return;
+    this.#search.foundNone();
+    this.#settleSoon();
+  }
+
+  /** Reports to the kernel that workers wait in vain: calls that can run elsewhere do not wait with them. */
+  #reportVain(): void {
+    if (this.#hasHost) return;
+    const now = this.#options.clock.now();
+    if (!this.#search.isInVain(now, this.#link, this.fleet.hasHope)) return;
+    for (const worker of this.#all) worker.inVain(() => this.whyUnready());
   }
 
   /** Settles once for all events of a turn, and never within a call of the kernel. */
@@ -269,6 +316,7 @@ export class FleetSessions {
       // The pool scales even while its circuit is open, so the rejection may be ignored.
       this.#pool.scale(size).catch(() => {});
     }
+    this.#reportVain();
     if (!this.#link.isConnected) return;
     for (const worker of this.#workers.values()) {
       const id = worker.host?.announcement.id;

@@ -15,6 +15,7 @@ import type { NatsMessage } from '../contract/nats-like.ts';
 import { encodeJson, type Opening, readOpened } from '../fleet/announcement.ts';
 import { type KnownHost, noteAnswer, noteSilence } from '../fleet/fleet.ts';
 import { SessionChannel } from '../link/session-channel.ts';
+import { isUnheard } from './host-search.ts';
 import { noteFrame, noteRoundTrip, type OpenSession, openSession } from './open-session.ts';
 import {
   hasDeadline,
@@ -58,6 +59,8 @@ export class NatsWorker implements WorkerHandle {
   #toldHosts = 0;
   /** True after the worker was asked to stop, or could not start. */
   #expectsEnd = false;
+  /** True after it has reported that it waits in vain. */
+  #isInVain = false;
 
   constructor(start: WorkerStart, events: WorkerEvents, context: WorkerContext<NatsWorker>) {
     const { workerId, slot, module } = start;
@@ -147,14 +150,14 @@ export class NatsWorker implements WorkerHandle {
   }
 
   /** Takes a message of the host, or the server's answer that the host has no subscription. */
-  receive({ data, headers }: NatsMessage): void {
+  receive(message: NatsMessage): void {
     const state = this.#state;
-    const isUnheard = data.byteLength === 0 && headers?.code === 503;
+    const { data } = message;
     if (state.kind === 'opening') {
-      if (isUnheard) this.#refused('no-responders');
+      if (isUnheard(message)) this.#refused('no-responders');
       else this.#opened(state.host, data);
     } else if (state.kind === 'open') {
-      if (isUnheard) {
+      if (isUnheard(message)) {
         // The host has begun none of these calls, so other workers may run them.
         const unheard = state.questions.takeUnheard();
         this.#events.frames(unheard.map((seq): FromWorker => ({ kind: 'busy', seq })));
@@ -208,9 +211,9 @@ export class NatsWorker implements WorkerHandle {
 
   kill(): void {
     queueMicrotask(() => {
-      if (this.isWaiting) this.#context.withoutHost(this);
       const state = this.#state;
       if (state.kind === 'opening') noteSilence(state.host, this.#context.now() - state.since);
+      if (state.kind === 'opening' || state.kind === 'waiting') this.#context.withoutHost(this);
       this.#end(undefined, true);
     });
   }
@@ -234,6 +237,14 @@ export class NatsWorker implements WorkerHandle {
   disconnected(): void {
     if (this.#state.kind === 'opening') this.#become({ kind: 'waiting' });
     else if (this.#state.kind === 'open') this.lose('disconnect');
+  }
+
+  /** Reports, once, that the worker waits for a host in vain; it goes on. */
+  inVain(reason: () => DispatchError): void {
+    const { kind } = this.#state;
+    if (this.#isInVain || (kind !== 'waiting' && kind !== 'opening')) return;
+    this.#isInVain = true;
+    this.#events.frames([{ kind: 'start-failed', error: reason(), final: true }]);
   }
 
   /** Ends a worker that never got a host. `final`: another worker would get none either. */

@@ -202,6 +202,16 @@ export class Fleet {
     return this.#wanted;
   }
 
+  /** True if a host may open a session: it is wanted, and has not been silent since it announced itself. */
+  get hasHope(): boolean {
+    return this.wanted.some(({ probeMs }) => probeMs === PROBE_MS);
+  }
+
+  /** Returns true for a host that takes no more calls. */
+  isLeaving(id: string): boolean {
+    return this.hosts.get(id)?.state === 'leaving';
+  }
+
   /** Returns true for a host that is wanted only for the keys that it owns: it has such a session with every dispatcher. */
   isForKeys(id: string): boolean {
     return this.wanted.length > 0 && this.#forKeys.has(id);

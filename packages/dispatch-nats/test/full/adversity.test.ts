@@ -24,7 +24,13 @@ afterEach(async () => {
 });
 
 function open(fleet: string, url: string | string[], options: Partial<NatsDispatcherOptions> = {}) {
-  const dispatcher = createNatsDispatcher<Tasks>({ nats: { servers: url }, fleet, ...options });
+  const dispatcher = createNatsDispatcher<Tasks>({
+    nats: { servers: url },
+    fleet,
+    // A busy machine may keep its only host silent for seconds.
+    startTimeoutMs: 60_000,
+    ...options,
+  });
   closing.push(() => dispatcher.close());
   return dispatcher;
 }

@@ -80,6 +80,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'start: a module that throws': 'the pool of the host loads the module',
   'start: a worker that ends': 'the pool of the host loads the module',
   'start: a module without tasks': 'the pool of the host loads the module',
+  'start: a call that may run elsewhere': 'the pool of the host loads the module',
   'start: a missing file': 'the pool of the host loads the module',
   'start: workers that end at their': 'the pool of the host has the circuit',
   'broadcast: a worker that takes the place': 'the pool of the host replaces its workers',

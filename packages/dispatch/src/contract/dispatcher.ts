@@ -1,3 +1,4 @@
+import type { DispatchError } from '../errors.ts';
 import type { DispatcherKind, DispatcherState, DispatcherStats } from './stats.ts';
 import type {
   InputOf,
@@ -171,6 +172,12 @@ export interface RunOptions<Progress = unknown> {
   readonly apartFrom?: number | undefined;
   /** Called with the worker's number whenever the call is given to one, before it is sent. The call rejects with any error that it throws. */
   readonly onWorker?: ((workerId: number) => void) | undefined;
+  /**
+   * Called once with the error before the call rejects because no worker takes calls (`ERR_CIRCUIT_OPEN`): the caller may run it
+   * elsewhere, since no worker has begun it, or it is `idempotent`. With this option a call does not wait for a worker that is
+   * known not to come soon, as over machines while the fleet has no host. The call rejects with any error that it throws.
+   */
+  readonly onNoWorker?: ((error: DispatchError) => void) | undefined;
   /** Called with each progress report of the task, in order, never after the call has settled. The call rejects with any error that it throws. */
   readonly onProgress?: ((data: Progress) => void) | undefined;
 }
@@ -218,7 +225,7 @@ export interface ItemOutlet {
 
 /** Options of `map`. */
 export interface MapOptions<Progress = unknown>
-  extends Omit<RunOptions<Progress>, 'transfer' | 'key' | 'apartFrom' | 'onWorker'> {
+  extends Omit<RunOptions<Progress>, 'transfer' | 'key' | 'apartFrom' | 'onWorker' | 'onNoWorker'> {
   /**
    * Most tasks in flight, a positive integer; inputs are never read further ahead. Default: all calls that the workers hold,
    * which is `max` times `window`, or, with `auto`, `max` times its largest window: 64, in-process 1024.

@@ -15,6 +15,9 @@ export interface Transport {
   /**
    * Starts a worker. The worker reports `ready` or `start-failed` as a frame, and its end by `exit`: exactly once, after
    * its last frame, and never within this call. An error that this method throws is a failed start.
+   *
+   * A worker that waits for something that may come late, such as a host, may report a final `start-failed` before its end, and
+   * become ready after all: until then calls with `onNoWorker` are not kept waiting.
    */
   spawn(worker: WorkerStart, events: WorkerEvents): WorkerHandle;
   /**

@@ -43,6 +43,7 @@ const runRules = new Map([
   ['transfer', buffersRule],
   ['apartFrom', whole()],
   ['onWorker', aFunction],
+  ['onNoWorker', aFunction],
   ['attempt', whole()],
 ]);
 const streamRules = new Map([...runRules, ['window', wholeBetween(1, 65_536)]]);

@@ -1,5 +1,6 @@
 import type { ForwardedCall, ForwardedRunOptions } from '../contract/dispatcher.ts';
 import { dispatchChannel } from '../dispatch-channel.ts';
+import type { DispatchError } from '../errors.ts';
 import { checkRunOptions, checkTaskName } from './checks.ts';
 import {
   circuitOpen,
@@ -105,7 +106,19 @@ function checkCall(
   if (phase === 'closed') throw closed(name, task);
   if (phase === 'draining') throw draining(name, task);
   if (staff.tasks?.has(task) === false) throw unknownTask(name, task, staff.tasks);
-  if (isBroken(staff)) throw circuitOpen(name, staff.circuit.lastError, task);
+  if (isBroken(staff)) throw noWorker(name, task, options, staff.circuit.lastError);
+}
+
+/** Returns the error of a call that no worker takes, after its caller has been told. @throws what the caller's listener throws */
+function noWorker(
+  name: string,
+  task: string,
+  options: ForwardedRunOptions | undefined,
+  reason: unknown,
+): DispatchError {
+  const error = circuitOpen(name, reason, task);
+  options?.onNoWorker?.(error);
+  return error;
 }
 
 /** Admits a call that has to wait. @throws DispatchError `ERR_QUEUE_FULL`; `ERR_OVERLOADED` if it would wait longer than it may */
@@ -119,6 +132,8 @@ function admitCall(
   const { name, maxQueue, clock } = pool.options;
   const decision = admit(queue, { task, target, options }, clock);
   switch (decision.kind) {
+    case 'no-worker':
+      throw noWorker(name, task, options, decision.error);
     case 'apart':
       throw noOtherWorker(name, task, target.apartFrom ?? 0);
     case 'full':

@@ -95,7 +95,8 @@ test('options of calls may be undefined, so that a caller passes its own on', ()
     const none = undefined;
     const options = { signal, timeoutMs, key: none, retries: none, transfer: none };
     const others = { metadata: none, onProgress: none, onWorker: none, apartFrom: none };
-    expect(await dispatcher.run('double', 2, { ...options, ...others })).toBe(4);
+    const last = { onNoWorker: none, runTimeoutMs: none };
+    expect(await dispatcher.run('double', 2, { ...options, ...others, ...last })).toBe(4);
     const mapped = dispatcher.map('double', [2], { signal, concurrency: none, ordered: none });
     for await (const { status } of mapped) expect(status).toBe('fulfilled');
     await dispatcher.capacity(signal);

@@ -80,6 +80,7 @@ test.each([
   [{ apartFrom: 0 }, '`apartFrom` must be an integer of 1 or more, got 0'],
   [{ apartFrom: 'first' }, '`apartFrom` must be an integer of 1 or more, got first'],
   [{ onWorker: 5 }, '`onWorker` must be a function, got 5'],
+  [{ onNoWorker: 5 }, '`onNoWorker` must be a function, got 5'],
   [{ apartFrom: 1, key: 'k' }, '`key` must be absent with `apartFrom`, since the call never waits'],
   [
     { apartFrom: 1, idempotent: true, retries: 1 },

@@ -70,7 +70,7 @@ function upperTail(z: number): number {
   return (sum * Math.exp(-(z * z) / 2)) / Math.sqrt(2 * Math.PI);
 }
 
-/** Returns the lowest ratio of p99 that one hedge can reach with so many more requests, by the distribution itself. */
+/** Returns the lowest ratio of p99 that one hedge can reach with a share of further requests, by the distribution itself. */
 export function leastHedgedRatio(further: number): number {
   const first = (holds: (ms: number) => boolean): number => {
     let ms = 1;

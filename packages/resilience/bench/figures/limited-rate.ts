@@ -16,7 +16,7 @@ export interface RateFigures {
   readonly transitMs: number;
 }
 
-/** Calls for so many seconds. */
+/** Makes calls for a number of seconds. */
 export async function measureLimitedRate(seconds: number): Promise<RateFigures> {
   await using upstream = await startUpstream({ limited: { latency: { kind: 'fixed', ms: 5 } } });
   await using guard = createGuard({ name: 'limited', rate: RATE });

@@ -7,9 +7,9 @@ import { startUpstream } from './upstream.ts';
 const RETRY_AFTER_MS = 5000;
 
 export interface PausedFigures {
-  /** Calls during the pause, and how many of them were told to wait for its end. */
+  /** Calls during the pause, and calls that were refused with the time that is left. */
   readonly calls: number;
-  readonly told: number;
+  readonly refused: number;
   /** Requests that reached the carrier within the pause. */
   readonly requests: number;
   /** Milliseconds from the end of the pause until the first request reached the carrier. */
@@ -39,11 +39,12 @@ export async function measurePausedCarrier(): Promise<PausedFigures> {
   delay.disable();
   const arrivals = upstream.arrivals('paused').map((at) => at - pausedAt);
   const [first = Number.NaN] = arrivals;
-  const refused = calls.filter(({ error }) => error !== undefined);
+  const failed = calls.filter(({ error }) => error !== undefined);
   return {
     calls: calls.filter(({ dueMs }) => dueMs < RETRY_AFTER_MS).length,
-    told: refused.filter(({ error }) => GuardError.is(error) && (error.data.retryAfterMs ?? 0) > 0)
-      .length,
+    refused: failed.filter(
+      ({ error }) => GuardError.is(error) && (error.data.retryAfterMs ?? 0) > 0,
+    ).length,
     requests: arrivals.filter((at) => at < RETRY_AFTER_MS).length,
     lateMs: first - RETRY_AFTER_MS,
     delayMs: delay.max / 1e6,

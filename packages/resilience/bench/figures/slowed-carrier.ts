@@ -27,7 +27,7 @@ export interface PhaseFigures {
   readonly p99: number;
 }
 
-/** Measures each limit for so many seconds before the latency doubles, and after. The first one adapts. */
+/** Measures each limit for `seconds` before the latency doubles, and as long after. The first one adapts. */
 export async function measureSlowedCarrier(load: SlowedLoad): Promise<readonly LimitFigures[]> {
   const limits: Record<string, ConcurrencyOptions> = { adaptive: { adaptive: {} } };
   for (const limit of load.fixedLimits) limits[`fixed ${limit}`] = { limit };

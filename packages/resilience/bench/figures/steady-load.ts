@@ -9,7 +9,7 @@ export interface Ended {
   readonly error?: unknown;
 }
 
-/** Calls per second, for so many seconds, whatever becomes of the calls before. Resolves when all have ended. */
+/** Makes calls at a constant rate, whether or not earlier ones have ended. Resolves when all have. */
 export async function steadyLoad(
   { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
   call: (dueMs: number) => Promise<unknown>,

@@ -1,6 +1,6 @@
 // The capacity of the carrier simulator in virtual time: a call takes `latency × (1 + slowdown × waiting / concurrent)`.
 
-/** Bound of calls in flight that hears of each answer. */
+/** Bound of calls in flight, and the answers that it adapts to. */
 export interface Limiter {
   limit(): number;
   began(): void;
@@ -82,7 +82,7 @@ export function simulate(
   };
 }
 
-/** Events by time; those of one time in the order of their coming. */
+/** Events by time; events of one time in the order in which they were added. */
 class EventQueue {
   /** The next one last. */
   readonly #events: Event[] = [];

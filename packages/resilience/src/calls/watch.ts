@@ -1,17 +1,17 @@
 import { type AbortWaiter, createSignalListeners, type SignalListeners } from '@ticketing/kit';
 import type { GuardClock } from '../guard-clock.ts';
+import { type Due, DueHeap } from './due-heap.ts';
 
-/** Something that ends by itself, by a signal or at a time. */
-export interface Watched extends AbortWaiter {
+/** Something that ends by itself, by a signal or at a time. The watch alone writes `dueAt` and `place`. */
+export interface Watched extends AbortWaiter, Due {
   readonly signal: AbortSignal | undefined;
-  /** Time at which something is to be done. Written by the watch alone, as is `place`: -1 while it is not watched. */
-  dueAt: number;
-  place: number;
 }
 
 /** Longest delay of the platform's timers. */
 const LONGEST_MS = 2 ** 31 - 1;
 const NEVER = Number.POSITIVE_INFINITY;
+/** Place of a call that is not watched. Young calls have places below it. */
+const NOWHERE = -1;
 
 /**
  * Watches the signals and the times of calls. A call gets its listener and its part in the timer in the turn of the event loop
@@ -23,10 +23,11 @@ export class Watch<T extends Watched> {
   /** Does what is due for some calls. */
   readonly #due: (calls: readonly T[], now: number) => void;
   readonly #listeners: SignalListeners = createSignalListeners();
-  /** Calls in no order: first those that are `#old`, then those that began since the last turn. */
-  readonly #calls: T[] = [];
-  #old = 0;
+  /** Calls that began since the last turn, in no order. */
+  readonly #young: T[] = [];
+  readonly #old = new DueHeap<T>();
   #isSoon = false;
+  #isFiring = false;
   #timer: unknown;
   /** Time at which the timer fires; Infinity without one. */
   #timerAt = NEVER;
@@ -40,78 +41,85 @@ export class Watch<T extends Watched> {
 
   /** Number of calls. */
   get size(): number {
-    return this.#calls.length;
+    return this.#young.length + this.#old.size;
   }
 
   /** Returns all calls. */
   calls(): T[] {
-    return [...this.#calls];
+    return [...this.#old.all(), ...this.#young];
   }
 
   /** Watches a call that begins. */
   add(call: T, dueAt: number): void {
     call.dueAt = dueAt;
-    call.place = this.#calls.push(call) - 1;
+    call.place = NOWHERE - this.#young.push(call);
     if (this.#isSoon) return;
     this.#isSoon = true;
     this.#clock.soon(this.#onSoon);
   }
 
+  /** True for a call that is watched. */
+  has(call: T): boolean {
+    return call.place !== NOWHERE;
+  }
+
   /** Watches a call no longer. Does nothing for one that is not watched. */
   remove(call: T): void {
-    if (call.place < 0) return;
+    if (call.place === NOWHERE) return;
     if (call.listening !== undefined && call.signal !== undefined) {
       this.#listeners.remove(call.signal, call);
     }
-    let hole = call.place;
-    call.place = -1;
-    if (hole < this.#old) {
-      this.#old -= 1;
-      this.#put(this.#calls[this.#old] as T, hole, call);
-      hole = this.#old;
-      if (hole === 0) this.#stop();
+    if (call.place < NOWHERE) this.#removeYoung(call);
+    else {
+      this.#old.delete(call);
+      if (this.#old.size === 0) this.#stop();
     }
-    const last = this.#calls.pop() as T;
-    if (hole < this.#calls.length) this.#put(last, hole, call);
   }
 
-  #put(moved: T, place: number, removed: T): void {
-    if (moved === removed) return;
-    this.#calls[place] = moved;
-    moved.place = place;
+  /** The last young call takes the place of the one that leaves. */
+  #removeYoung(call: T): void {
+    const last = this.#young.pop() as T;
+    if (last !== call) {
+      this.#young[NOWHERE - 1 - call.place] = last;
+      last.place = call.place;
+    }
+    call.place = NOWHERE;
   }
 
   /** Hears of an abort of the call's signal at once, from now on. */
   listen(call: T): void {
-    if (call.signal !== undefined && call.place >= 0) this.#listeners.add(call.signal, call);
+    if (call.signal !== undefined && this.has(call)) this.#listeners.add(call.signal, call);
   }
 
   /** Sets the time at which something is due for a call. */
   setDue(call: T, at: number): void {
     call.dueAt = at;
-    if (at < this.#timerAt && call.place < this.#old && call.place >= 0) this.#arm(at);
+    if (call.place <= NOWHERE) return;
+    this.#old.moved(call);
+    this.#arm();
   }
 
-  /** A turn of the event loop is over: calls that are there still get what they do without until now. */
+  /** A turn of the event loop is over: calls that are there still get what they did without until now. */
   #grow(): void {
     this.#isSoon = false;
-    let earliest = this.#timerAt;
-    // An abort may end other calls and begin new ones: the array is read anew for each.
-    while (this.#old < this.#calls.length) {
-      const call = this.#calls[this.#old] as T;
-      this.#old += 1;
-      if (call.dueAt < earliest) earliest = call.dueAt;
+    // An abort may end other calls and begin new ones.
+    for (let call = this.#young.at(-1); call !== undefined; call = this.#young.at(-1)) {
+      this.#young.pop();
+      this.#old.add(call);
       if (call.signal === undefined) continue;
       if (call.signal.aborted) call.aborted(call.signal.reason);
       else this.#listeners.add(call.signal, call);
     }
-    if (this.#old > 0 && earliest < this.#timerAt) this.#arm(earliest);
+    this.#arm();
   }
 
-  #arm(at: number): void {
+  /** Sets the timer to the first time, if that is earlier than the timer. A timer that turns out to be early is set again. */
+  #arm(): void {
+    const { first } = this.#old;
+    if (first === undefined || first.dueAt >= this.#timerAt || this.#isFiring) return;
     if (this.#timer !== undefined) this.#clock.clearTimeout(this.#timer);
-    this.#timerAt = at;
-    const ms = Math.ceil(Math.max(0, at - this.#clock.now()));
+    this.#timerAt = first.dueAt;
+    const ms = Math.ceil(Math.max(0, first.dueAt - this.#clock.now()));
     this.#timer = this.#clock.setTimeout(this.#onTimer, Math.min(ms, LONGEST_MS));
   }
 
@@ -123,20 +131,15 @@ export class Watch<T extends Watched> {
   }
 
   #fire(): void {
-    // No timer is set while calls are looked at.
     this.#timer = undefined;
-    this.#timerAt = Number.NEGATIVE_INFINITY;
-    const now = this.#clock.now();
-    this.#due(
-      this.#calls.filter(({ dueAt, place }) => dueAt <= now && place < this.#old),
-      now,
-    );
     this.#timerAt = NEVER;
-    let earliest = NEVER;
-    for (let place = 0; place < this.#old; place += 1) {
-      const { dueAt } = this.#calls[place] as T;
-      if (dueAt < earliest) earliest = dueAt;
+    const now = this.#clock.now();
+    this.#isFiring = true;
+    try {
+      this.#due(this.#old.dueAt(now), now);
+    } finally {
+      this.#isFiring = false;
+      this.#arm();
     }
-    if (earliest < NEVER) this.#arm(earliest);
   }
 }

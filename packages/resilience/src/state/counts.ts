@@ -1,25 +1,31 @@
-/** Counters since the start. Each is written where its comment says. */
+/** Counters since the start, written by the steps of `calls/`: the comment names the file. */
 export interface Counts {
-  // By `calls/run-call.ts`.
+  // run-call.ts
   calls: number;
   succeeded: number;
-  failed: number;
   left: number;
+  timeouts: number;
+  attemptTimeouts: number;
+  /** Attempts that were given up, and whose function has not settled: up by attempt-ends.ts, down by run-call.ts. */
+  abandoned: number;
+  /** Calls that were rejected: call-ends.ts, and run-call.ts for a guard that is closed. */
+  failed: number;
+  // send.ts
+  firsts: number;
   retries: number;
   hedges: number;
-  hedgesWon: number;
-  firsts: number;
+  // attempt-ends.ts
   success: number;
   failure: number;
   throttled: number;
   ignored: number;
-  attemptTimeouts: number;
-  timeouts: number;
-  noBudget: number;
-  abandoned: number;
+  hedgesWon: number;
+  // call-ends.ts
   circuitOpen: number;
   rateLimited: number;
   overloaded: number;
+  // next-attempt.ts
+  noBudget: number;
 }
 
 export function createCounts(): Counts {

@@ -9,10 +9,18 @@ import {
   type WorkerQueueOptions,
 } from './worker-queue.ts';
 
+/** Process that opens a unix socket. */
+export interface SocketOwner {
+  readonly socketPath: string;
+  readonly pid: number | undefined;
+}
+
 export interface WorkersOptions extends Omit<WorkerQueueOptions, 'emit'> {
   readonly sources: readonly WorkerSource[];
   readonly laterRequests: 'connection' | 'forward' | 'close';
   readonly headBytes: number;
+  /** Called when the process of a worker that was to open a unix socket has ended. */
+  readonly socketEnded?: ((owner: SocketOwner) => void) | undefined;
   readonly emit: EmitRouterEvent;
 }
 
@@ -32,6 +40,8 @@ export class Workers {
   /** Workers whose source has been asked to replace them. */
   readonly #replaced = new WeakSet<WorkerQueue>();
   readonly sources: Sources;
+  /** Ends of the listeners for exits of processes. */
+  readonly #unwatch = new Set<() => void>();
   #isClosing = false;
   #isDraining = false;
   #listener: WorkersListener | undefined;
@@ -106,6 +116,7 @@ export class Workers {
   /** Stops listening to the sources and to their workers. */
   release(): void {
     this.sources.stop();
+    for (const unwatch of this.#unwatch) unwatch();
     for (const queue of this.#queues) queue.release();
     for (const queue of this.#queues) this.#end(queue);
   }
@@ -124,7 +135,23 @@ export class Workers {
   #join(worker: RouterWorker): void {
     const queue = new WorkerQueue(worker, this.#queueOptions);
     this.#queues.add(queue);
+    this.#watchExit(queue);
     this.#greet(queue);
+  }
+
+  /** Reports the end of a process that has a unix socket; one whose channel alone has ended may still answer what it has. */
+  #watchExit({ socketPath, worker: { pid, channel } }: WorkerQueue): void {
+    if (socketPath === undefined) return;
+    const unwatch = (): void => {
+      channel.off('exit', exited);
+      this.#unwatch.delete(unwatch);
+    };
+    const exited = (): void => {
+      unwatch();
+      this.#options.socketEnded?.({ socketPath, pid });
+    };
+    channel.on('exit', exited);
+    this.#unwatch.add(unwatch);
   }
 
   /** Greets a worker: at first, and when it has attached, because an earlier greeting may have been lost. */

@@ -81,6 +81,7 @@ class Router implements SocketRouter {
       router: newId(),
       laterRequests,
       nextSocketPath: folder && (() => folder.nextPath()),
+      socketEnded: folder && ((owner) => folder.removeFilesOf(owner)),
       emit: this.#emit,
     });
     this.#workers.start();

@@ -1,7 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { RouterError } from '../errors.ts';
+import type { SocketOwner } from '../placing/workers.ts';
+import { marksPath } from '../wire/claim-marks.ts';
 
 /** Longest path of a unix socket that all systems take, in bytes: that of macOS. */
 const MAX_PATH_BYTES = 103;
@@ -37,6 +39,20 @@ export class SocketFolder {
   nextPath(): string {
     this.#count += 1;
     return join(this.#path, String(this.#count));
+  }
+
+  /**
+   * Removes the files of a worker whose process has ended: its socket, the marks of requests to it, and the marks that it had for
+   * requests to others. One that was killed has left them, and its successor has files of its own.
+   */
+  removeFilesOf({ socketPath, pid }: SocketOwner): void {
+    const socket = basename(socketPath);
+    const marks = basename(marksPath(socketPath));
+    for (const file of existsSync(this.#path) ? readdirSync(this.#path) : []) {
+      const isOfSocket = file === socket || file === marks || file.startsWith(`${marks}.`);
+      const isOwn = pid !== undefined && file.endsWith(marksPath('', pid));
+      if (isOfSocket || isOwn) rmSync(join(this.#path, file), { force: true });
+    }
   }
 
   remove(): void {

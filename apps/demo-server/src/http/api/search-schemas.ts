@@ -223,6 +223,15 @@ const CarrierStatus = Type.Object(
         { description: 'Departures that its answer covers, epoch milliseconds; absent: the day' },
       ),
     ),
+    cache: Type.Optional(
+      Type.Enum(['fresh', 'stale'], {
+        description:
+          'A kept answer; stale: the carrier is asked again, or did not answer for the reason in `error`',
+      }),
+    ),
+    ageMs: Type.Optional(
+      Type.Number({ description: 'Milliseconds since the carrier gave the kept answer' }),
+    ),
     ignored: Type.Optional(
       Type.Array(Type.Enum(['ages', 'cards']), {
         description: 'What its prices do not heed: they are of adults, or without cards',

@@ -1,14 +1,17 @@
 import etag from '@fastify/etag';
 import helmet from '@fastify/helmet';
 import swagger from '@fastify/swagger';
+// Not at the first request: a module that could not be read once, for want of descriptors, can never be imported again.
+import swaggerUi from '@fastify/swagger-ui';
 import type {
   FastifyPluginAsyncTypebox,
   FastifyPluginCallbackTypebox,
 } from '@fastify/type-provider-typebox';
 import { type FastifyInstance, fastify } from 'fastify';
 import { docsPage } from '../../pages/docs-page.ts';
-import { type Assets, openAssets } from '../../pages/frame/page-assets.ts';
+import { openAssets } from '../../pages/frame/page-assets.ts';
 import { DOCS } from '../../problem/problem.ts';
+import { loadOnce } from '../../processes/load-once.ts';
 import { withDescribedExamples } from '../api/described-examples.ts';
 import type { BodySender } from '../body-sender.ts';
 import { securityHeaders } from '../security-headers.ts';
@@ -37,23 +40,25 @@ export const docsRoutes: FastifyPluginCallbackTypebox<DocsDependencies> = (
 /** The page, and the files of Swagger UI: those come from a server of its own that is made at the first request, so that no process pays for it at its start. */
 const docsPageRoutes: FastifyPluginAsyncTypebox<DocsDependencies> = async (app, { bodies }) => {
   await app.register(helmet, securityHeaders(directives));
-  let files: Promise<FastifyInstance> | undefined;
-  let assets: Promise<Assets> | undefined;
+  const assets = loadOnce(openAssets);
+  let opened: FastifyInstance | undefined;
+  const files = loadOnce(async () => {
+    opened = await swaggerFiles(withDescribedExamples(app.swagger()));
+    return opened;
+  });
 
   const config = { page: true };
   const summary = 'The API as a page';
   app.get(DOCS, { config, schema: { hide: true, summary } }, async (request, reply) => {
-    assets ??= openAssets();
-    const page = { path: DOCS, files: `${DOCS}/static`, assets: (await assets).of('docs') };
+    const page = { path: DOCS, files: `${DOCS}/static`, assets: (await assets()).of('docs') };
     reply.headers({ 'cache-control': 'no-cache', vary: 'accept-encoding' });
     reply.type('text/html; charset=utf-8');
     return bodies.send({ request, reply }, Buffer.from(String(docsPage(page))));
   });
   app.get(`${DOCS}/*`, { config, schema: { hide: true } }, async (request, reply) => {
     if (request.url === `${DOCS}/`) return reply.redirect(DOCS);
-    files ??= swaggerFiles(withDescribedExamples(app.swagger()));
     const { method, url, headers } = request;
-    const made = await (await files).inject({
+    const made = await (await files()).inject({
       method: method === 'HEAD' ? 'HEAD' : 'GET',
       url,
       headers,
@@ -63,7 +68,7 @@ const docsPageRoutes: FastifyPluginAsyncTypebox<DocsDependencies> = async (app, 
     return reply.code(made.statusCode).headers(fields).send(made.rawPayload);
   });
   app.addHook('onClose', async () => {
-    await (await files)?.close();
+    await opened?.close();
   });
 };
 
@@ -85,7 +90,6 @@ const openapiRoute: FastifyPluginAsyncTypebox<DocsDependencies> = async (app, { 
 };
 
 async function swaggerFiles(document: object): Promise<FastifyInstance> {
-  const { default: swaggerUi } = await import('@fastify/swagger-ui');
   const files = fastify();
   await files.register(swagger, { mode: 'static', specification: { document: document as never } });
   await files.register(swaggerUi, { routePrefix: DOCS });

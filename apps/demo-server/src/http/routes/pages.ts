@@ -6,6 +6,7 @@ import staticFiles from '@fastify/static';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stationTable } from '@ticketing/carriers';
 import { addDays, createLocalClock, JOURNEY_ORDERS } from '@ticketing/core';
+import { attribution } from '@ticketing/stations';
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Answers } from '../../answers/answers.ts';
@@ -224,7 +225,7 @@ async function* rendered(
   for await (const part of travellerResults(events, { ...page, names })) yield String(part);
 }
 
-async function travellerPage(given: {
+function travellerPage(given: {
   readonly form: Form;
   /** The search that the form is, if it is one. */
   readonly known?: DocumentQuestion | undefined;
@@ -232,16 +233,15 @@ async function travellerPage(given: {
   /** Carriers that the server asks. */
   readonly carriers: readonly CarrierName[];
   readonly nowMs: number;
-}): Promise<TravellerPage> {
+}): TravellerPage {
   const { form, known, assets, carriers, nowMs } = given;
-  const { attribution: credit } = await import('@ticketing/stations');
   const first = clock.dateOf(nowMs, HERE);
   const { origin, destination, via } = known?.query ?? {};
   return {
     form,
     assets: assets.of('traveller'),
     stations: [...stationTable.groups, ...stationTable.stations],
-    credit,
+    credit: attribution,
     names,
     days: {
       first,

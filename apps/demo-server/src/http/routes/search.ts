@@ -20,6 +20,7 @@ import { readSearchView, textOf, viewDocument, viewEvents } from '../../search/s
 import { answerExamples, eventExamples, refusalExamples } from '../api/search-examples.ts';
 import { SearchAnswer, SearchStreamEvent } from '../api/search-schemas.ts';
 import type { BodySender } from '../body-sender.ts';
+import type { CachedDocument } from '../cache-headers.ts';
 import { preferredType, prefersPage } from '../preferred-type.ts';
 
 const problem = { 'application/problem+json': { schema: Problem } };
@@ -72,6 +73,8 @@ export interface SearchDependencies {
   readonly reader: SearchReader;
   readonly pageTokens: Pick<PageTokens, 'sealAll'>;
   readonly bodies: Pick<BodySender, 'send'>;
+  /** Headers of a document for caches. `isLasting`: its address asks the same question on another day, and wants no new answers. */
+  cacheHeadersOf(document: CachedDocument, isLasting: boolean): Readonly<Record<string, string>>;
   /** True if equal questions share their work. */
   readonly isShared: boolean;
   /** Milliseconds that a request has left, from 1. */
@@ -81,7 +84,7 @@ export interface SearchDependencies {
 /** `GET /search`: one document, or a stream of events, by `Accept`. */
 export const searchRoute: FastifyPluginCallbackTypebox<SearchDependencies> = (
   app,
-  { answers, reader, pageTokens, bodies, isShared, leftMs },
+  { answers, reader, pageTokens, bodies, cacheHeadersOf, isShared, leftMs },
   done,
 ) => {
   app.decorateRequest('asked', null);
@@ -108,7 +111,9 @@ export const searchRoute: FastifyPluginCallbackTypebox<SearchDependencies> = (
           key,
         });
         refuseWithoutAnswer(document);
+        const isLasting = request.query.date !== undefined && question.fresh === undefined;
         reply
+          .headers(cacheHeadersOf(document, isLasting))
           .header('server-timing', serverTiming(document))
           .type('application/json; charset=utf-8');
         return bodies.send({ request, reply }, viewDocument(document, view, pageTokens));

@@ -23,6 +23,7 @@ export function operatorPage({ assets, modes, carriers }: OperatorPage): SafeHtm
   const isOn = modes.controls === 'on';
   const right: readonly (TableName | false)[] = [
     'coalescing',
+    modes.keep !== undefined && 'kept',
     modes.routeBy !== undefined && 'router',
   ];
   return html`${pageStart({ title: 'Operator', path: '/operator', assets })}<main id="content" class="page" data-state="connecting">

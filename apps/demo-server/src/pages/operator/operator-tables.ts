@@ -244,6 +244,23 @@ export const operatorTables = {
       wholes('In flight', 'inFlight', 66),
     ],
   }),
+  kept: table({
+    title: 'Kept answers',
+    note: 'of carriers, since the start',
+    none: 'No process searches yet.',
+    rows: ({ kept = [] }) => kept,
+    keyOf: ({ process }) => process,
+    columns: [
+      { title: 'Process', cell: ({ process }) => process },
+      wholes('Asked', 'asked', 58),
+      wholes('Fresh', 'fresh', 58),
+      wholes('Stale', 'stale', 58),
+      wholes('Loads', 'loaded', 58),
+      wholes('Failed', 'failed', 58),
+      wholes('Kept', 'kept', 58),
+      numbers('Size', ({ keptBytes }) => bytes(keptBytes), 66),
+    ],
+  }),
   hosts: table({
     title: 'Hosts of the fleet',
     none: 'No host has been found.',

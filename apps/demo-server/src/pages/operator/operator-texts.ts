@@ -5,7 +5,7 @@ import { ms } from '../words/amounts.ts';
 
 /** Returns the composition of the server in sentences. */
 export function modesText({ modes }: Pick<OperatorView, 'modes'>): string {
-  const { accept, workers, coalesce, fleet, routeBy } = modes;
+  const { accept, workers, coalesce, fleet, keep, routeBy } = modes;
   const keyed = routeBy === undefined || routeBy === 'none' ? '' : ` by ${routeBy}`;
   const serving = {
     single: 'One process serves',
@@ -20,7 +20,8 @@ export function modesText({ modes }: Pick<OperatorView, 'modes'>): string {
     shared: 'identical searches are shared by all servers with the same Redis',
     off: 'identical searches are not shared',
   }[coalesce];
-  return [serving, tasksText(modes), shared].join('; ');
+  const kept = keep === undefined ? [] : [`answers of carriers are kept for ${keep}`];
+  return [serving, tasksText(modes), shared, ...kept].join('; ');
 }
 
 function tasksText({ accept, dispatch, dispatchWorkers, fleet }: OperatorView['modes']): string {

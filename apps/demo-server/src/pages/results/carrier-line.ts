@@ -7,6 +7,7 @@ import { icon } from '../frame/icons.ts';
 import { countText, listText } from '../journey/display-texts.ts';
 import { type Names, nameOf } from '../journey/names.ts';
 import { againCount } from '../words/again-count.ts';
+import { isOldAnswer, keptText } from '../words/kept-ages.ts';
 import type { ShownStatus } from './search-state.ts';
 
 /** Numbers of a search. */
@@ -47,10 +48,11 @@ export function carrierList(carriers: readonly ShownStatus[], names: Names): Saf
     const { carrier, state, ms, error, filtered, leftOut = {}, ignored = [] } = status;
     const { attempts = 1, hedged } = status;
     const again = againCount(status);
+    const kept = keptText(status);
     const [name, asked] = [nameOf(names.carriers, carrier), names.calls.get(carrier)];
     return html`<li data-carrier="${carrier}" data-state="${state}">${carrierMark(carrier, name, 'small')}<b>${name}</b><span>${cameText(status)}${again && html`, again ${again}`}</span><span class="muted num">${state !== 'running' && `${Math.round(ms)} ms`}</span><p>${asked !== undefined && `It ${asked}.`}${
       filtered !== undefined && ` ${filtered} of its journeys cannot be shown${reasonsOf(leftOut)}.`
-    }${ignored.length > 0 && ` Its prices do not heed ${ignored.join(' and ')}.`}${attempts > 1 && ` It was asked ${attempts} times${hedged ? ', once because it was slow' : ''}.`}${
+    }${ignored.length > 0 && ` Its prices do not heed ${ignored.join(' and ')}.`}${kept !== undefined && ` ${kept}`}${attempts > 1 && ` It was asked ${attempts} times${hedged ? ', once because it was slow' : ''}.`}${
       error !== undefined && html` <code>${error.code}</code> ${error.message}.`
     }</p></li>`;
   })}</ul>`;
@@ -63,7 +65,7 @@ function cameText(status: CarrierStatus): string {
     case 'running':
       return 'asking';
     case 'ok':
-      return `${countText(found, 'train')}${error === undefined ? '' : ', not all'}`;
+      return `${countText(found, 'train')}${error === undefined || isOldAnswer(status) ? '' : ', not all'}`;
     case 'empty':
       return isNotServed(status) ? 'does not go there' : 'no trains';
     case 'timeout':
@@ -93,7 +95,9 @@ export function missingText(
   names: Names,
 ): { readonly title: string; readonly text: string } | undefined {
   const failed = carriers.filter(hasFailed);
-  const partial = carriers.filter(({ state, error }) => state === 'ok' && error !== undefined);
+  const partial = carriers.filter(
+    (one) => one.state === 'ok' && one.error !== undefined && !isOldAnswer(one),
+  );
   const missing = failed.length > 0 ? failed : partial;
   if (missing.length === 0) return undefined;
   const who = listText(missing.map(({ carrier }) => nameOf(names.carriers, carrier)));

@@ -8,6 +8,7 @@ import { countText, dayText, priceText } from '../journey/display-texts.ts';
 import { isSoldOut } from '../journey/journey-badge.ts';
 import type { Names } from '../journey/names.ts';
 import { againCount } from '../words/again-count.ts';
+import { oldPrices } from '../words/kept-ages.ts';
 import { carrierList, firstAgain, missingText, toAskAgain } from './carrier-line.ts';
 import type { DayBounds } from './day-strip.ts';
 import type { SearchState, ShownStatus } from './search-state.ts';
@@ -20,6 +21,8 @@ export interface NoteWays {
   readonly examples: readonly { readonly origin: string; readonly destination: string }[];
   /** Address of this search, on another day if one is given. */
   addressOf(day?: string): string;
+  /** Address of this search, for which every carrier is asked now. */
+  readonly freshAddress: string;
 }
 
 /** Renders what stands in the place of a list that has nothing to show, or `undefined` if it has. */
@@ -98,6 +101,8 @@ export function noticeOf(
     return notice(missing, toAskAgain(carriers).length > 0 && askAgain(ways, firstAgain(carriers)));
   }
   const all = [...journeys.values()];
+  const old = all.length > 0 ? oldPrices(carriers, names) : undefined;
+  if (old !== undefined) return notice(old, refresh(ways), 'info');
   if (all.length === 0 || !all.every(isSoldOut)) return undefined;
   const title =
     all.length === 1 ? 'The only train is sold out.' : `All ${all.length} trains are sold out.`;
@@ -126,8 +131,12 @@ function note({ title, text }: NoteTexts, ways: SafeHtml, kind = ''): SafeHtml {
   return html`<div class="card empty ${kind}">${icon('nowhere')}<h2>${title}</h2>${text !== undefined && html`<p>${text}</p>`}${ways}</div>`;
 }
 
-function notice({ title, text }: NoteTexts, ways: SafeHtml | false): SafeHtml {
-  return html`<div class="notice">${icon('alert')}<p><b>${title}</b> ${text}</p>${ways}</div>`;
+function notice(
+  { title, text }: NoteTexts,
+  ways: SafeHtml | false,
+  sign: 'alert' | 'info' = 'alert',
+): SafeHtml {
+  return html`<div class="notice">${icon(sign)}<p><b>${title}</b> ${text}</p>${ways}</div>`;
 }
 
 function answers({ carriers }: SearchState, names: Names): SafeHtml {
@@ -138,6 +147,11 @@ function answers({ carriers }: SearchState, names: Names): SafeHtml {
 function askAgain({ addressOf }: NoteWays, first?: ShownStatus): SafeHtml {
   const count = first && againCount(first);
   return html`<a class="button" href="${addressOf()}" data-again>${icon('again')} Ask again ${count}</a>`;
+}
+
+/** A link to new prices. */
+function refresh({ freshAddress }: NoteWays): SafeHtml {
+  return html`<a class="button" href="${freshAddress}" data-fresh>${icon('again')} Refresh</a>`;
 }
 
 function otherDays(

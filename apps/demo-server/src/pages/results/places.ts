@@ -19,7 +19,7 @@ export interface ShownSearch {
   readonly address: URLSearchParams;
   /** The day that is asked for, also before an answer. */
   readonly day: string;
-  readonly ways: Omit<NoteWays, 'addressOf'>;
+  readonly ways: Omit<NoteWays, 'addressOf' | 'freshAddress'>;
 }
 
 /** Puts together what is shown of a search. `usual`: the day that an address without one means. */
@@ -113,5 +113,6 @@ export function isAsking({ phase }: SearchState): boolean {
 function noteOf({ names, ways, address }: ShownSearch): { names: Names; ways: NoteWays } {
   const addressOf = (day?: string): string =>
     day === undefined ? addressWith(address, {}) : addressOnDay(address, day);
-  return { names, ways: { ...ways, addressOf } };
+  const freshAddress = addressWith(address, { fresh: '1' });
+  return { names, ways: { ...ways, addressOf, freshAddress } };
 }

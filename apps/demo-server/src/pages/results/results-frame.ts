@@ -29,7 +29,9 @@ export function resultsFrame(
     leaders: leaderIds(leading(state)),
   };
   const isWhole = items.length === all.length || !isAsking(state);
-  const fields = [...address].filter(([name, value]) => name !== 'order' && value !== '');
+  const fields = [...address].filter(
+    ([name, value]) => name !== 'order' && name !== 'fresh' && value !== '',
+  );
   return html`<nav class="days" id="days" aria-label="Other days" data-day="${day}" data-first="${search.ways.bounds.first}" data-last="${search.ways.bounds.last}">${places.days(search)}</nav>
 <div id="results" class="results${isPlain && ' alone'}">${
     !isPlain &&

@@ -1,12 +1,15 @@
 /** Parameters that belong to one answer, or to a browser without script. */
-const OF_ONE_ANSWER = ['page', 'carriers', 'plain'];
+const OF_ONE_ANSWER = ['page', 'carriers', 'plain', 'fresh'];
 
 /** Returns the address of a search with other parameters; an empty value takes one away. */
 export function addressWith(
   search: URLSearchParams,
   changed: Readonly<Record<string, string>>,
 ): string {
-  const parameters = new URLSearchParams([...search].filter(([, value]) => value !== ''));
+  // New prices were wanted once.
+  const parameters = new URLSearchParams(
+    [...search].filter(([name, value]) => value !== '' && name !== 'fresh'),
+  );
   for (const [name, value] of Object.entries(changed)) {
     if (value === '') parameters.delete(name);
     else parameters.set(name, value);

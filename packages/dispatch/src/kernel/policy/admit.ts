@@ -1,6 +1,7 @@
 import type { RunOptions } from '../../contract/dispatcher.ts';
-import { anyWorker, type Target } from '../state/call.ts';
+import { anyWorker, type PoolWorker, type Target } from '../state/call.ts';
 import { countReady, isTaken, type PoolQueue, type PoolStaff } from '../state/pool-state.ts';
+import type { StartError } from '../state/worker/worker.ts';
 import { type Now, roomOf, slotOfTarget, workerFor } from './choose-worker.ts';
 
 /** Decision about a call that has to wait. */
@@ -8,6 +9,8 @@ export type Admittance =
   | { readonly kind: 'wait' }
   | { readonly kind: 'apart' }
   | { readonly kind: 'full' }
+  /** No worker is there, and none comes soon: the caller runs the call elsewhere. */
+  | { readonly kind: 'no-worker'; readonly error: unknown }
   | {
       readonly kind: 'overloaded';
       /** Option that its wait would exceed, and the value of that. */
@@ -31,6 +34,10 @@ export function admit(
 ): Admittance {
   const { target, options } = call;
   if (target.apartFrom !== undefined) return { kind: 'apart' };
+  if (options?.onNoWorker !== undefined) {
+    const reason = whyNoWorker(queue);
+    if (reason !== undefined) return { kind: 'no-worker', error: reason.error };
+  }
   if (queue.waiting.size >= queue.options.maxQueue) return { kind: 'full' };
   const { option, limit, allowedMs } = waitLimit(queue, call.task, options);
   if (allowedMs === Number.POSITIVE_INFINITY) return WAIT;
@@ -44,6 +51,26 @@ export function admit(
 /** Returns true if calls are refused: no worker is ready, and the circuit is not closed. */
 export function isBroken({ circuit, slots }: Pick<PoolStaff, 'circuit' | 'slots'>): boolean {
   return circuit.state !== 'closed' && countReady(slots) === 0;
+}
+
+/**
+ * Returns why no worker comes soon, as the starting workers have reported; undefined if one takes calls, or may soon. A worker that
+ * has asked for a successor, and takes no calls, counts as gone.
+ */
+export function whyNoWorker({ slots }: Pick<PoolQueue, 'slots'>): StartError | undefined {
+  let reason: StartError | undefined;
+  for (const { current, next } of slots) {
+    if (current?.phase === 'ready' && !hasLeft(current)) return undefined;
+    if (next === undefined) continue;
+    const { error } = next.starting;
+    if (error?.final !== true) return undefined;
+    reason ??= error;
+  }
+  return reason;
+}
+
+function hasLeft({ health, admission }: PoolWorker): boolean {
+  return health.asksRecycle && !admission.isOpen;
 }
 
 /** Returns how many more calls without a key would be taken. */

@@ -246,6 +246,16 @@ export class Call implements Queued {
     this.#listeners?.onWorker?.(workerId);
   }
 
+  /** True if the caller runs the call elsewhere while no worker is there. */
+  get canLeave(): boolean {
+    return this.options?.onNoWorker !== undefined;
+  }
+
+  /** Calls the listener of the caller, if there is one: no worker takes the call. @throws what that throws */
+  noWorker(error: DispatchError): void {
+    this.#listeners?.onNoWorker?.(error);
+  }
+
   /**
    * Answers the caller.
    *
@@ -282,24 +292,27 @@ export interface Caller {
 export interface Listeners {
   readonly onProgress: ((data: unknown) => void) | undefined;
   readonly onWorker: ((workerId: number) => void) | undefined;
+  readonly onNoWorker: ((error: DispatchError) => void) | undefined;
   /** Async context of the caller, until it is answered. */
   readonly context: AsyncResource | undefined;
 }
 
 /** Returns the listeners of a caller, which are called in its `AsyncLocalStorage`, wherever a frame comes from. */
 export function listenersOf(
-  { onProgress, onWorker }: ForwardedRunOptions,
+  { onProgress, onWorker, onNoWorker }: ForwardedRunOptions,
   source: CallSource | undefined,
 ): Listeners | undefined {
   if (source !== undefined) {
     // It has a context of its own, so none is kept for it.
-    return { onProgress: (data) => source.progress(data), onWorker, context: undefined };
+    const progress = (data: unknown): void => source.progress(data);
+    return { onProgress: progress, onWorker, onNoWorker, context: undefined };
   }
-  if (onProgress === undefined && onWorker === undefined) return undefined;
+  if ((onProgress ?? onWorker ?? onNoWorker) === undefined) return undefined;
   const context = new AsyncResource('ticketing.dispatch');
   return {
     onProgress: onProgress && boundTo(context, onProgress),
     onWorker: onWorker && boundTo(context, onWorker),
+    onNoWorker: onNoWorker && boundTo(context, onNoWorker),
     context,
   };
 }

@@ -170,7 +170,7 @@ export interface PoolChanges {
   hasStaffChanged: boolean;
   /** Calls or slots may want workers. */
   mayStart: boolean;
-  /** No worker will come for empty slots. */
+  /** Perhaps no worker will come for calls that wait. */
   hasLostHope: boolean;
   /** True if there may be room for one more call. */
   hasRoom: boolean;

@@ -89,6 +89,7 @@ function readFrame(pool: PoolState, worker: PoolWorker, frame: FromWorker, now: 
       break;
     case 'start-failed':
       noteStartError(worker, { error: frame.error, final: frame.final });
+      if (frame.final) pool.changes.hasLostHope = true;
       break;
     case 'healthy':
       worker.health.answer();
@@ -192,6 +193,8 @@ function lost(pool: PoolState, worker: PoolWorker, call: Call | undefined, error
 /** The worker had no room for a call: others may. */
 function busy(pool: PoolState, worker: PoolWorker, call: Call | undefined): void {
   worker.admission.close();
+  // A worker that leaves closes for good.
+  if (worker.health.asksRecycle) pool.changes.hasLostHope = true;
   const unsent = worker.outbox.takeBackAll();
   if (call !== undefined) release(pool, worker, call);
   if (call?.state === 'sent') {

@@ -1,8 +1,9 @@
 import type { WorkerEnd } from '../../contract/transport.ts';
 import { circuitOpen, workerLost } from '../errors.ts';
+import { isBroken, whyNoWorker } from '../policy/admit.ts';
 import type { Call, PoolWorker } from '../state/call.ts';
 import { traceRetry } from '../state/call-trace.ts';
-import { countReady, type PoolState } from '../state/pool-state.ts';
+import type { PoolState } from '../state/pool-state.ts';
 import { drainQueue, releaseEmptySlots, requeue } from './queue.ts';
 import { settle, stopTimer } from './settle.ts';
 
@@ -39,12 +40,29 @@ export function loseCall(
   requeue(pool, call);
 }
 
-/** No worker will come for empty slots: the workers that are left take the calls, or all calls are rejected. */
+/**
+ * No worker will come for empty slots: the workers that are left take the calls, or all calls are rejected. While one may still come,
+ * only the calls are rejected that can run elsewhere, and only if the starting workers have reported that none comes soon.
+ */
 export function loseHope(pool: PoolState): void {
-  const { circuit, slots } = pool.staff;
-  releaseEmptySlots(pool);
-  if (countReady(slots) > 0) return;
-  for (const call of drainQueue(pool)) {
-    settle(pool, call, 'rejected', circuitOpen(pool.options.name, circuit.lastError, call.task));
+  const { staff, queue } = pool;
+  if (staff.circuit.state !== 'closed') releaseEmptySlots(pool);
+  if (isBroken(staff)) {
+    for (const call of drainQueue(pool)) refuse(pool, call, staff.circuit.lastError);
+    return;
+  }
+  const reason = whyNoWorker(queue);
+  if (reason === undefined) return;
+  for (const call of drainQueue(pool, ({ canLeave }) => canLeave)) refuse(pool, call, reason.error);
+}
+
+/** Rejects a call that waits, after its caller has been told that it may run elsewhere. */
+function refuse(pool: PoolState, call: Call, reason: unknown): void {
+  const error = circuitOpen(pool.options.name, reason, call.task);
+  try {
+    call.noWorker(error);
+    settle(pool, call, 'rejected', error);
+  } catch (thrown) {
+    settle(pool, call, 'failed', thrown);
   }
 }

@@ -22,6 +22,7 @@ export function requeue(pool: PoolState, call: Call): void {
     call.noteQueued();
     queue.waiting.putBack(call, slotOfTarget(queue, call.target), options.clock.now());
     redistribute(changes);
+    if (call.canLeave) changes.hasLostHope = true;
   }
 }
 

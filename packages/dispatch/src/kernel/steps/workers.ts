@@ -206,7 +206,7 @@ export function exited(pool: PoolState, worker: PoolWorker, end: WorkerEnd): voi
       false,
     );
   }
-  changes.hasLostHope = staff.circuit.state !== 'closed';
+  changes.hasLostHope = true;
 }
 
 /** Tries a slot again whose worker failed to start a while ago. */

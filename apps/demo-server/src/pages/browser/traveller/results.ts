@@ -104,9 +104,12 @@ export function createResults(page: ResultsSurroundings): Results {
     {
       again,
       more,
+      fresh = false,
     }: {
       readonly again?: readonly string[] | undefined;
       readonly more?: Direction | undefined;
+      /** Asks every carrier now. */
+      readonly fresh?: boolean;
     } = {},
   ): Promise<void> {
     leaving.abort();
@@ -138,6 +141,7 @@ export function createResults(page: ResultsSurroundings): Results {
       [...url].filter(([name, value]) => name !== 'plain' && value !== ''),
     );
     if (again !== undefined) wanted.set('carriers', again.join());
+    if (fresh) wanted.set('fresh', '1');
     void follow(`/search?${wanted}`, {
       asked: { again, more, join },
       signal,
@@ -295,7 +299,7 @@ export function createResults(page: ResultsSurroundings): Results {
 
   main.addEventListener('click', (event) => {
     const link = (event.target as Element).closest<HTMLElement>(
-      '[data-again], [data-more], [data-clear], a[data-day], a[data-order]',
+      '[data-again], [data-fresh], [data-more], [data-clear], a[data-day], a[data-order]',
     );
     if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
@@ -303,6 +307,7 @@ export function createResults(page: ResultsSurroundings): Results {
     const { order: chosen, more } = link.dataset;
     if (link.dataset['clear'] !== undefined) filters.clear();
     else if (chosen !== undefined) setOrder(chosen);
+    else if (link.dataset['fresh'] !== undefined) void search(asked.url, { fresh: true });
     else if (more !== undefined) void search(to, { more: more as Direction });
     else if (link.dataset['again'] !== undefined) {
       // No carrier may be asked yet: the count on the link has the time.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { compareLimit } from '../bench/limits/compare-limits.ts';
-import { fixedLimiter, gradientLimiter, guardLimiter } from '../bench/limits/limiters.ts';
-import { loads } from '../bench/limits/loads.ts';
+import { compareLimit } from '../../bench/limits/compare-limits.ts';
+import { fixedLimiter, gradientLimiter, guardLimiter } from '../../bench/limits/limiters.ts';
+import { loads } from '../../bench/limits/loads.ts';
 
 const SEEDS = [1, 7919, 104_729];
 const [, mild, hard] = loads;

@@ -1,0 +1,70 @@
+import { quantile } from '@ticketing/bench-kit';
+import { floorOf, type Point, type Slope, slopeOf, windows } from './slope.ts';
+
+/** A figure that must not grow. */
+export interface Figure {
+  readonly name: string;
+  readonly unit: string;
+  /** Divisor from the measured unit to the shown one. */
+  readonly per: number;
+  /** Growth over the whole run that is none, in the shown unit. */
+  readonly tolerance: number;
+  /** Value of a window: the floor of what rises and falls, or the 99th percentile. */
+  readonly pick: 'floor' | 'p99';
+}
+
+/** Every figure. The tolerances are what V8 and malloc take while they learn how much they need, and what pools keep. */
+export const FIGURES = {
+  rss: { name: 'resident memory', unit: 'MB', per: 2 ** 20, tolerance: 24, pick: 'floor' },
+  heapUsed: { name: 'heap', unit: 'MB', per: 2 ** 20, tolerance: 8, pick: 'floor' },
+  external: { name: 'external memory', unit: 'MB', per: 2 ** 20, tolerance: 4, pick: 'floor' },
+  timers: { name: 'timers', unit: '', per: 1, tolerance: 4, pick: 'floor' },
+  resources: { name: 'handles and requests', unit: '', per: 1, tolerance: 6, pick: 'floor' },
+  descriptors: { name: 'descriptors', unit: '', per: 1, tolerance: 6, pick: 'floor' },
+  p99: { name: 'p99 of searches', unit: 'ms', per: 1, tolerance: 60, pick: 'p99' },
+} as const satisfies Readonly<Record<string, Figure>>;
+export type FigureName = keyof typeof FIGURES;
+
+/** Measurements of one figure of one process over a run. */
+export interface Series {
+  readonly process: string;
+  readonly figure: FigureName;
+  readonly points: readonly Point[];
+}
+
+/** Slope of a series in the shown unit, and whether it is a growth. */
+export interface Trend extends Slope {
+  readonly process: string;
+  readonly figure: FigureName;
+  /** Middle of the values. */
+  readonly level: number;
+  /** True if it grows by more than the tolerance over the run, even at the lower bound. */
+  readonly grows: boolean;
+}
+
+const WINDOWS = 40;
+const WARM_SHARE = 0.2;
+const pickOf: Readonly<Record<Figure['pick'], (values: readonly number[]) => number>> = {
+  floor: (values) => Math.min(...values),
+  p99: (values) =>
+    quantile(
+      values.toSorted((a, b) => a - b),
+      0.99,
+    ),
+};
+
+/** Returns the trend of a series; undefined for one that is too short. */
+export function trendOf({ process, figure, points }: Series): Trend | undefined {
+  const { per, pick, tolerance } = FIGURES[figure];
+  const own = pick === 'floor' ? floorOf(points) : points;
+  const few = windows(own, { count: WINDOWS, warmShare: WARM_SHARE, pick: pickOf[pick] });
+  const shown = few.map(({ at, value }) => ({ at, value: value / per }));
+  const slope = slopeOf(shown);
+  if (slope === undefined) return undefined;
+  const sorted = shown.map(({ value }) => value).toSorted((a, b) => a - b);
+  return {
+    ...slope,
+    ...{ process, figure, level: quantile(sorted, 0.5) },
+    grows: slope.low * slope.hours > tolerance,
+  };
+}

@@ -1,0 +1,29 @@
+// Preloaded into each process of the demo by `--import`: appends what the process uses to `<CHAOS_SAMPLES>/<pid>.ndjson`. It is no part of the demo.
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
+
+const folder = process.env['CHAOS_SAMPLES'];
+if (folder !== undefined && isMainThread) {
+  const role = process.argv[1] ?? 'node';
+  const sample = () => {
+    const { rss, heapUsed, external } = process.memoryUsage();
+    const open = process.getActiveResourcesInfo();
+    const timers = open.filter((name) => name === 'Timeout').length;
+    const line = {
+      at: Date.now(),
+      role,
+      rss,
+      heapUsed,
+      external,
+      timers,
+      resources: open.length - timers,
+    };
+    try {
+      appendFileSync(join(folder, `${process.pid}.ndjson`), `${JSON.stringify(line)}\n`);
+    } catch {
+      // The run has ended, and its folder with it.
+    }
+  };
+  setInterval(sample, 1000).unref();
+}
