@@ -14,12 +14,13 @@ import {
 } from './demo.ts';
 import { schemaErrors } from './schema-errors.ts';
 
+/** On a busy machine the server would refuse requests of its own accord. */
+const OWN = ['--latency', '0', '--max-in-flight', 'off'];
+
 /** A server whose time stands still, but for jumps. */
 async function serveAtNoon(...argv: string[]) {
   const clock = { ms: Date.parse(`${TODAY}T12:00Z`) };
-  // On a busy machine the server would refuse requests of its own accord.
-  const own = ['--latency', '0', '--max-in-flight', 'off'];
-  const server = await serveDemoBy(() => clock.ms, ...own, ...argv);
+  const server = await serveDemoBy(() => clock.ms, ...OWN, ...argv);
   return { server, clock };
 }
 
@@ -121,7 +122,7 @@ test('of a carrier that hangs, one question reaches it when its circuit has been
 });
 
 test('a failure is retried once, by the guard alone, and the status has the attempts, in a document and a stream', async () => {
-  const server = await serveDemo('--carriers', 'renfe', '--latency', '0');
+  const server = await serveDemo('--carriers', 'renfe', ...OWN);
   await setPlan(server.carriersUrl, 'renfe', { fault: { kind: 'error', share: 1 } });
   const { carrier } = await statusOf(server);
   expect(carrier).toMatchObject({ state: 'error', attempts: 2, error: { code: 'HTTP' } });
@@ -143,7 +144,7 @@ test('a failure is retried once, by the guard alone, and the status has the atte
 });
 
 test('--guard off asks as before: the connections retry, nothing pauses, and no figures are there', async () => {
-  const server = await serveDemo('--carriers', 'renfe', '--latency', '0', '--guard', 'off');
+  const server = await serveDemo('--carriers', 'renfe', ...OWN, '--guard', 'off');
   const fault = { kind: 'rate-limited', share: 1, retryAfterSeconds: 0 };
   await setPlan(server.carriersUrl, 'renfe', { fault });
   for (let search = 0; search < 2; search++) await statusOf(server);
@@ -171,7 +172,7 @@ test('--rate lets a burst through and refuses what is above it, with the time un
 test('workers that run whole searches have guards of their own, which their reports show', async () => {
   const workers = ['--dispatch', 'piscina', '--dispatch-workers', '1', '--offload', 'search'];
   // Workers have the platform's clock.
-  const server = await serveDemoBy(Date.now, '--carriers', 'renfe', '--latency', '0', ...workers);
+  const server = await serveDemoBy(Date.now, '--carriers', 'renfe', ...OWN, ...workers);
   const fault = { kind: 'rate-limited', share: 1, retryAfterSeconds: 3600 };
   await setPlan(server.carriersUrl, 'renfe', { fault });
   for (let search = 0; search < 3; search++) {

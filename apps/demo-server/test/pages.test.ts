@@ -167,7 +167,7 @@ test('of a paused carrier the list has the time until it is asked again, as a co
   expect(open).toContain('paused after failures, again <b class="num again" data-again-at="');
   expect(open).toContain('aria-hidden="true">in 4 s</b><span class="sr">in 4 seconds</span>');
   const limited = inside(paused('rate-limited', 600_000));
-  expect(limited).toContain('asked too often, again <b');
+  expect(limited).toContain('asked too often, again <b class="num again long"');
   expect(limited).toContain('>in 10 min</b><span class="sr">in 10 minutes</span>');
   expect(inside({ ...status('timeout'), error: late })).not.toContain('again');
   expect(inside({ ...status('ok', 3), attempts: 2 })).toContain('It was asked 2 times.');

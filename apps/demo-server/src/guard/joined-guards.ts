@@ -26,7 +26,7 @@ export type Guards = Readonly<Record<string, GuardFigures>>;
 /** States of a circuit, the worst last. */
 const BY_SEVERITY = ['closed', 'half-open', 'open'] as const;
 
-/** Returns the guards of several processes as those of one: counts are added, and the worst state counts. */
+/** Joins the guards of several processes: counts are added, and the worst state counts. */
 export function joinedGuards(all: readonly Guards[]): Guards {
   const ids = new Set(all.flatMap((guards) => Object.keys(guards)));
   return Object.fromEntries(
@@ -37,7 +37,7 @@ export function joinedGuards(all: readonly Guards[]): Guards {
   );
 }
 
-/** Returns two guards of one carrier as one. */
+/** Joins two guards of one carrier. */
 export function joined(one: GuardFigures, other: GuardFigures): GuardFigures {
   const isWorse = BY_SEVERITY.indexOf(other.circuit) > BY_SEVERITY.indexOf(one.circuit);
   const sums = Object.entries(other).map(([name, value]) => {

@@ -158,12 +158,12 @@ function tabs(scheme: Scheme): SafeHtml {
 
 function notices(): SafeHtml {
   return html`<div class="notice">${icon('alert')}<p><b>Renfe did not answer in time.</b> Its trains are missing below.</p><button type="button" class="button">Ask again</button></div>
-<div class="notice">${icon('alert')}<p><b>Renfe is paused after failures.</b> Its trains are missing below.</p><a class="button" role="link" aria-disabled="true">Ask again <b class="num again" aria-hidden="true">in 4 s</b><span class="sr">in 4 seconds</span></a></div>
-<div class="row"><span class="toast">Every fault is reset <button type="button" class="button">Undo</button></span><span class="tooltip">Best weighs price and time together</span></div>`;
+<div class="row"><span class="toast">Every fault is reset <button type="button" class="button">Undo</button></span><span class="tooltip">Best weighs price and time together</span></div>
+<div class="row"><a class="button" role="link" aria-disabled="true">Ask again <b class="num again" aria-hidden="true">in 4 s</b><span class="sr">in 4 seconds</span></a></div>`;
 }
 
 function table(): SafeHtml {
-  return html`<table class="table"><thead><tr><th scope="col">Carrier</th><th scope="col">State</th><th scope="col">Guard</th><th scope="col" class="n">p50, p99</th></tr></thead><tbody><tr><td>Renfe</td><td><span class="state bad-ink">■ hangs</span></td><td><span class="state bad-ink">■ open, 4.0 s</span></td><td class="n">–, 2.0 s</td></tr><tr><td>Ouigo</td><td><span class="state good-ink">● healthy</span></td><td><span class="state warn-ink">▲ paused, 900 ms</span></td><td class="n">71, 96 ms</td></tr><tr><td>Avlo</td><td><span class="state good-ink">● healthy</span></td><td><span class="state good-ink">● closed</span></td><td class="n">71, 96 ms</td></tr></tbody></table>`;
+  return html`<table class="table"><thead><tr><th scope="col">Carrier</th><th scope="col">Guard</th><th scope="col" class="n">p50, p99</th></tr></thead><tbody><tr><td>Renfe</td><td><span class="state bad-ink">■ open, 4.0 s</span></td><td class="n">–, 2.0 s</td></tr><tr><td>Ouigo</td><td><span class="state warn-ink">▲ paused, 9.0 s</span></td><td class="n">71, 96 ms</td></tr><tr><td>Avlo</td><td><span class="state good-ink">● closed</span></td><td class="n">71, 96 ms</td></tr></tbody></table>`;
 }
 
 function icons(): SafeHtml {

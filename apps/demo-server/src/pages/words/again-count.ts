@@ -15,7 +15,8 @@ interface PausedCarrier {
 export function againCount({ againAt, error }: PausedCarrier): SafeHtml | undefined {
   const { retryAfterMs = 0 } = error ?? {};
   if (againAt === undefined) return undefined;
-  return html`<b class="num again" data-again-at="${againAt}" aria-hidden="true">${againText(retryAfterMs)}</b><span class="sr">${spokenWait(retryAfterMs)}</span>`;
+  const long = waitOf(retryAfterMs)[1] === 'minute' && ' long';
+  return html`<b class="num again${long}" data-again-at="${againAt}" aria-hidden="true">${againText(retryAfterMs)}</b><span class="sr">${spokenWait(retryAfterMs)}</span>`;
 }
 
 /** Returns the count for a time that is left: `in 4 s`, or `now`. */

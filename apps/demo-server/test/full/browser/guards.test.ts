@@ -31,14 +31,17 @@ describeInBrowser('the guards of carriers', () => {
   test('a carrier that asked for a pause is counted down to in place, and asked when its time has come', async () => {
     const { url, carriersUrl } = await startDemo(['--latency', '0'], SOURCES);
     const page = await browser.open(LOOKS[0]);
-    const fault = { kind: 'rate-limited', share: 1, retryAfterSeconds: 20 };
+    // Time that passes in the page alone: the test needs no minutes, and a busy machine has them.
+    await page.clock.install();
+    const fault = { kind: 'rate-limited', share: 1, retryAfterSeconds: 3600 };
     await setPlan(carriersUrl, 'renfe', { fault });
     await page.goto(url + PAGE);
     await done(page);
     const again = page.locator('.notice [data-again]');
+    const count = again.locator('.again');
     expect(await page.textContent('.notice p')).toContain('Renfe was asked too often.');
     await page.waitForSelector('.notice [data-again][aria-disabled=true]');
-    expect(await again.locator('.again').textContent()).toMatch(/^in (?:20|1\d) s$/);
+    expect(await count.textContent()).toMatch(/^in \d\d min$/);
     expect(await again.locator('.sr').textContent()).toMatch(/^at \d\d:\d\d:\d\d$/);
     const box = await again.boundingBox();
     await page.evaluate(`
@@ -47,29 +50,23 @@ describeInBrowser('the guards of carriers', () => {
         .observe({ type: 'layout-shift' });
     `);
     const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.url()));
+    page.on('request', (request) => {
+      if (request.url().includes('/search')) asked.push(request.url());
+    });
     await again.click({ force: true });
-    await page.click('.asked > summary');
-    expect(await page.textContent('#carriers [data-carrier=renfe]')).toContain('asked too often');
-    expect(await violationsOf(page)).toEqual([]);
-    await eventually(async () =>
-      expect(await again.locator('.again').textContent()).toMatch(/^in \d s$/),
-    );
-    // One second figure fewer, and nothing has moved.
+    await page.clock.fastForward(58 * 60_000);
+    await eventually(async () => expect(await count.textContent()).toMatch(/^in (?:2 min|\d+ s)$/));
     expect(await again.boundingBox()).toEqual(box);
-    expect(asked.filter((each) => each.includes('/search'))).toEqual([]);
+    expect(asked).toEqual([]);
     expect((await requestsAt(carriersUrl))['renfe']?.arrived).toBe(1);
-    await setPlan(carriersUrl, 'renfe', { fault: null });
+    await page.clock.fastForward(2 * 60_000);
     await page.waitForSelector('.notice [data-again]:not([aria-disabled])');
-    expect(await again.locator('.again').textContent()).toBe('now');
+    expect(await count.textContent()).toBe('now');
     expect(await again.boundingBox()).toEqual(box);
     expect(await page.evaluate('shifts')).toBe(0);
-    await page.keyboard.press('Escape');
     await again.click();
-    await page.waitForSelector('#carriers li[data-carrier=renfe][data-state=ok]', {
-      state: 'attached',
-    });
-    expect(asked.some((each) => each.includes('carriers=renfe'))).toBe(true);
+    await eventually(() => expect(asked).toHaveLength(1));
+    expect(asked[0]).toContain('carriers=renfe');
   });
 
   test('paused carriers have no violation in both schemes and as narrow as a phone', async () => {
