@@ -39,6 +39,7 @@ export function processesWith(text: string): readonly number[] {
 /** Use of one process. */
 export interface ProcessUse {
   readonly rssBytes: number;
+  /** Threads, without the four for files that libuv starts when it first needs one. */
   readonly threads: number;
   /** Kinds of its descriptors: `socket`, `pipe`, `anon_inode:[eventfd]`, or a path. */
   readonly descriptors: readonly string[];
@@ -48,10 +49,15 @@ export interface ProcessUse {
 export function useOf(pid: number): ProcessUse | undefined {
   const status = read(`/proc/${pid}/status`);
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(status ?? '') ?? [];
-  const [, threads] = /^Threads:\s+(\d+)/m.exec(status ?? '') ?? [];
-  if (kilobytes === undefined || threads === undefined) return undefined;
+  if (kilobytes === undefined) return undefined;
   const descriptors = list(`/proc/${pid}/fd`).flatMap((fd) => kindOf(`/proc/${pid}/fd/${fd}`));
-  return { rssBytes: Number(kilobytes) * 1024, threads: Number(threads), descriptors };
+  return { rssBytes: Number(kilobytes) * 1024, threads: threadsOf(pid), descriptors };
+}
+
+function threadsOf(pid: number): number {
+  return list(`/proc/${pid}/task`).filter(
+    (thread) => read(`/proc/${pid}/task/${thread}/comm`)?.trim() !== 'libuv-worker',
+  ).length;
 }
 
 /** Returns the milliseconds that the main thread of a process has waited for a core so far. */
