@@ -58,7 +58,7 @@ const freshAndStale: ValueReader<KeepSettings> = {
   },
 };
 
-/** The same, or `off`. */
+/** Reader of times for kept answers, or `off`. */
 export const keepTimes: ValueReader<KeepSettings | 'off'> = wordOr('off', freshAndStale);
 
 export function showKeepTimes(value: KeepSettings | 'off'): string {

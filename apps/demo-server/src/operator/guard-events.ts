@@ -5,8 +5,8 @@ import type { ServerView } from '../figures/view-schema.ts';
 export type OpenCircuits = ReadonlySet<string>;
 
 /**
- * Returns the carriers whose circuits are open in a view, and an event for each that opened or closed since the view before: those of
- * workers and hosts too, which publish nothing here. A carrier counts as closed when it is in every process.
+ * Returns the carriers whose circuits are open in a view, and an event for each that opened or closed since the view before. Circuits of
+ * workers and hosts count too, which publish nothing here. A carrier counts as closed when it is in every process.
  */
 export function guardEvents(
   { at, carriers, modes }: ServerView,

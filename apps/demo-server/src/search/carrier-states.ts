@@ -38,7 +38,7 @@ export function hasAnswered({ state }: Ended): boolean {
   return state !== 'running' && meanings[state] === 'answered';
 }
 
-/** True for a carrier that did not answer, and is not asked any more. */
+/** True for a carrier that ended without an answer. */
 export function hasFailed({ state }: Ended): boolean {
   return state !== 'running' && meanings[state] !== 'answered';
 }
