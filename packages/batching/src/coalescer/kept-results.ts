@@ -94,7 +94,7 @@ export function createKeptResults<K, V>(
     while (bytes > maxBytes) drop(results.keys().next().value);
   }
 
-  /** Returns milliseconds of a value. Those of a function are 0 if it throws, or returns no positive number. */
+  /** Returns the milliseconds of a value: 0 if its function throws, or returns no positive number. */
   function lifetime(ms: OfValue<K, V>, value: V, { key }: EndedLoad<K>): number {
     if (typeof ms === 'number') return ms;
     try {
