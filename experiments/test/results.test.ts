@@ -7,11 +7,13 @@ import { oneChildPerCarrier } from '../01-one-child-per-carrier/experiment.ts';
 import { cluster } from '../02-cluster/experiment.ts';
 import { socket } from '../03-socket/experiment.ts';
 import { batching } from '../04-batching/experiment.ts';
-import { fleet } from '../05-fleet/experiment.ts';
 import { decode } from '../06-decode/experiment.ts';
+import { chaos, type Findings, report as reportFaults } from '../chaos/report.ts';
+import { machineLine } from '../src/results/circumstances.ts';
 import type { Experiment, Report } from '../src/results/experiment.ts';
 import { rowsOf, verdictLines } from '../src/results/overview.ts';
-import { publishedResults, reportLines } from '../src/results/publish.ts';
+import { publishedResults, reportBody, reportLines } from '../src/results/publish.ts';
+import { studies } from '../studies.ts';
 
 test('reportLines() gives machine, command, verdicts, tables and charts', () => {
   const report: Report = {
@@ -76,10 +78,16 @@ test.each([oneChildPerCarrier, cluster, socket, batching, decode] as const)(
   },
 );
 
+test('the README of the study of faults has the tables of its results.json', () => {
+  const { circumstances, findings } = publishedResults(chaos.folder) ?? {};
+  if (circumstances === undefined) throw new Error('no results');
+  const lines = [machineLine(circumstances), '', ...reportBody(reportFaults(findings as Findings))];
+  expect(readFileSync(new URL('README.md', chaos.folder), 'utf8')).toContain(lines.join('\n'));
+});
+
 test('the list of all verdicts, and the page of the main ones, are those of the results', () => {
-  const all = [oneChildPerCarrier, cluster, socket, batching, fleet, decode];
   const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
-  expect(read('README.md')).toContain(verdictLines(all, '', () => true).join('\n'));
-  const main = verdictLines(all, '../experiments/', (verdict) => verdict.main ?? false);
+  expect(read('README.md')).toContain(verdictLines(studies, '', () => true).join('\n'));
+  const main = verdictLines(studies, '../experiments/', (verdict) => verdict.main ?? false);
   expect(read('../docs/studies.md')).toContain(main.join('\n'));
 });

@@ -44,6 +44,8 @@ export interface Trend extends Slope {
 
 const WINDOWS = 40;
 const WARM_SHARE = 0.2;
+/** Time in which V8 and malloc learn how much a server needs: resident memory rises by 60 MB in it, and then stays. */
+const WARM_MS = 150_000;
 const pickOf: Readonly<Record<Figure['pick'], (values: readonly number[]) => number>> = {
   floor: (values) => Math.min(...values),
   p99: (values) =>
@@ -57,7 +59,10 @@ const pickOf: Readonly<Record<Figure['pick'], (values: readonly number[]) => num
 export function trendOf({ process, figure, points }: Series): Trend | undefined {
   const { per, pick, tolerance } = FIGURES[figure];
   const own = pick === 'floor' ? floorOf(points) : points;
-  const few = windows(own, { count: WINDOWS, warmShare: WARM_SHARE, pick: pickOf[pick] });
+  const spanMs = (own.at(-1)?.at ?? 0) - (own[0]?.at ?? 0);
+  const warmShare = Math.max(WARM_SHARE, WARM_MS / spanMs);
+  if (!(warmShare < 1)) return undefined;
+  const few = windows(own, { count: WINDOWS, warmShare, pick: pickOf[pick] });
   const shown = few.map(({ at, value }) => ({ at, value: value / per }));
   const slope = slopeOf(shown);
   if (slope === undefined) return undefined;

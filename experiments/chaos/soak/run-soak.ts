@@ -71,7 +71,7 @@ export async function runSoak(setup: Setup, options: SoakOptions): Promise<Soake
     await pause(ms, signal);
     await load.stop();
     const { requests, bad, p99 } = gradesOf(log.events);
-    // A process that was replaced was warming up: its slope says nothing about a running one.
+    // A process that was replaced was warming up.
     const series = seriesIn(folder, descriptors).filter(({ points }) => spanOf(points) > ms / 2);
     return {
       ...{ setup: setup.name, requests, bad, lateShare: lateMs / ms },

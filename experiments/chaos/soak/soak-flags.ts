@@ -1,5 +1,5 @@
 import { anyText, flag, integerFrom, onOff, readCommandLine, stated } from '@ticketing/cli-kit';
-import { aboveZero, someSetups, words } from '../flag-values.ts';
+import { someSetups, words } from '../flag-values.ts';
 
 /** The command line of `pnpm soak`. */
 export interface SoakFlags {
@@ -23,7 +23,12 @@ const command = {
       value: someSetups,
       fallback: ['socket-fork-machine'],
     }),
-    minutes: flag({ name: 'minutes', about: 'Minutes', value: aboveZero, fallback: 10 }),
+    minutes: flag({
+      name: 'minutes',
+      about: 'Minutes; the first two and a half are warm-up',
+      value: integerFrom(4, 600),
+      fallback: 10,
+    }),
     perSecond: flag({
       name: 'rate',
       about: 'Requests per second, of each set-up',
