@@ -318,24 +318,30 @@ describeInBrowser('the results of the traveller’s page', () => {
     const found = await page.locator('.journey').count();
     expect(await page.isVisible('#filters')).toBe(false);
     await page.click('#filter-button');
-    expect(await page.isVisible('#filters')).toBe(true);
+    await page.waitForSelector('#filters');
     await page.check('#sheet [name=bands][value="8"]');
-    const text = (await page.textContent('#sheet-show')) ?? '';
-    expect(text).toMatch(/^Show \d+ trains?$/);
+    const show = page.locator('#sheet-show');
+    // The number follows in the browser's next frame.
+    await eventually(async () => {
+      expect(await show.textContent()).toMatch(/^Show \d+ trains?$/);
+      expect(await show.textContent()).not.toBe(`Show ${found} trains`);
+    });
+    const text = (await show.textContent()) ?? '';
     expect(await violationsOf(page)).toEqual([]);
     const small = await page
       .locator('#sheet :is(label, button)')
       .evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().height < 44).length);
     expect(small).toBe(0);
-    await page.click('#sheet-show');
-    expect(await page.isVisible('#sheet')).toBe(false);
-    expect(await page.locator('.journey').count()).toBe(Number(/\d+/.exec(text)?.[0]));
+    await show.click();
+    await page.waitForSelector('#sheet', { state: 'hidden' });
+    const left = Number(/\d+/.exec(text)?.[0]);
+    await eventually(async () => expect(await page.locator('.journey').count()).toBe(left));
     expect(await page.textContent('#filter-button')).toBe(' Filters 1');
     await page.click('#filter-button');
     await page.click('#sheet [data-clear]');
     await page.keyboard.press('Escape');
     await page.waitForSelector('#sheet', { state: 'hidden' });
-    expect(await page.locator('.journey').count()).toBe(found);
+    await eventually(async () => expect(await page.locator('.journey').count()).toBe(found));
   });
 
   test('Later and Earlier append below a heading of their day, with the order that was chosen, and keep the address', async () => {
