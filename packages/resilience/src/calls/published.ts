@@ -24,7 +24,7 @@ export function publishCircuit(
 
 export function publishPause({ options, rate }: GuardRecord, error: unknown, now: number): void {
   if (!pauseBegan.hasSubscribers) return;
-  pauseBegan.publish({ name: options.name, pauseMs: Math.ceil(rate.pausedUntil - now), error });
+  pauseBegan.publish({ name: options.name, pauseMs: Math.round(rate.pausedUntil - now), error });
 }
 
 /** @param before - The limit before the change, not rounded */
