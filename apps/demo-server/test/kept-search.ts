@@ -13,7 +13,7 @@ import {
   type SearchQuery,
   type Station,
 } from '@ticketing/core';
-import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { vi } from 'vitest';
 import { askAnew } from '../src/kept/ask-anew.ts';
 import { createKeptAnswers, type KeptAnswers } from '../src/kept/kept-answers.ts';
 
@@ -136,26 +136,6 @@ export function keptSearch(
 
 export function keptAnswers(): KeptAnswers {
   return createKeptAnswers({ keep, deadlineMs: DEADLINE_MS, now: Date.now });
-}
-
-/** Each test of the file drives its clock, and leaves no timer and no unhandled rejection. */
-export function useFakeClock(): void {
-  const rejections: unknown[] = [];
-  const remember = (reason: unknown): void => {
-    rejections.push(reason);
-  };
-  beforeEach(() => {
-    vi.useFakeTimers({ now: NOW });
-    rejections.length = 0;
-    process.on('unhandledRejection', remember);
-  });
-  afterEach(async () => {
-    expect(vi.getTimerCount()).toBe(0);
-    vi.useRealTimers();
-    await new Promise((resolve) => setImmediate(resolve));
-    process.off('unhandledRejection', remember);
-    expect(rejections).toEqual([]);
-  });
 }
 
 /** Lets promise jobs run, and time pass. */

@@ -1,4 +1,5 @@
 import { CarrierError, type CarrierQuery, type Station } from '@ticketing/core';
+import { useFakeClock } from '@ticketing/test-kit/fake-clock';
 import { expect, test } from 'vitest';
 import { createCarrierGuards } from '../src/guard/carrier-guards.ts';
 import { questionKey } from '../src/kept/question-key.ts';
@@ -7,13 +8,13 @@ import {
   keep,
   keptAnswers,
   keptSearch,
+  NOW,
   pass,
   query,
   train,
-  useFakeClock,
 } from './kept-search.ts';
 
-useFakeClock();
+useFakeClock(NOW);
 
 /** A search whose answer is kept since now. */
 async function keptSince() {

@@ -1,25 +1,4 @@
 import { type BatcherOptions, type BatchResult, createBatcher } from '@ticketing/batching';
-import { afterEach, beforeEach, expect, vi } from 'vitest';
-
-/** Each test of the file drives the clock, and leaves no timer and no unhandled rejection. */
-export function useFakeClock(): void {
-  const rejections: unknown[] = [];
-  const remember = (reason: unknown): void => {
-    rejections.push(reason);
-  };
-  beforeEach(() => {
-    vi.useFakeTimers();
-    rejections.length = 0;
-    process.on('unhandledRejection', remember);
-  });
-  afterEach(async () => {
-    expect(vi.getTimerCount()).toBe(0);
-    vi.useRealTimers();
-    await new Promise((resolve) => setImmediate(resolve));
-    process.off('unhandledRejection', remember);
-    expect(rejections).toEqual([]);
-  });
-}
 
 export type Key = string | number | symbol | undefined;
 

@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createBatcher } from '@ticketing/batching';
+import { useFakeClock } from '@ticketing/test-kit/fake-clock';
 import { expect, test, vi } from 'vitest';
-import { doubling, useFakeClock } from './batcher-fixture.ts';
+import { doubling } from './batcher-fixture.ts';
 
 useFakeClock();
 

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { type BatcherOptions, createBatcher } from '@ticketing/batching';
+import { useFakeClock } from '@ticketing/test-kit/fake-clock';
 import { expect, test, vi } from 'vitest';
-import { useFakeClock } from './batcher-fixture.ts';
 
 useFakeClock();
 

@@ -1,6 +1,7 @@
 import { createBatcher } from '@ticketing/batching';
+import { useFakeClock } from '@ticketing/test-kit/fake-clock';
 import { expect, test, vi } from 'vitest';
-import { doubling, type Key, useFakeClock } from './batcher-fixture.ts';
+import { doubling, type Key } from './batcher-fixture.ts';
 
 useFakeClock();
 

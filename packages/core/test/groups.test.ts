@@ -8,11 +8,11 @@ import {
   type Station,
   type StationGroup,
 } from '@ticketing/core';
+import { useFakeClock } from '@ticketing/test-kit/fake-clock';
 import { expect, test, vi } from 'vitest';
-import { useFakeClock } from './fake-clock.ts';
-import { barcelona, madrid, query, train } from './trains.ts';
+import { barcelona, madrid, NOW, query, train } from './trains.ts';
 
-useFakeClock();
+useFakeClock(NOW);
 
 const member = (name: string, codes: Readonly<Record<string, string>>): Station => ({
   ...madrid,

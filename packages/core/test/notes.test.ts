@@ -7,13 +7,13 @@ import {
   type SourceContext,
   type SourceFacts,
 } from '@ticketing/core';
+import { useFakeClock } from '@ticketing/test-kit/fake-clock';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { type SourceNote, withFacts } from '../src/scatter/source-note.ts';
-import { useFakeClock } from './fake-clock.ts';
-import { barcelona, madrid, query, train } from './trains.ts';
+import { barcelona, madrid, NOW, query, train } from './trains.ts';
 
-useFakeClock();
+useFakeClock(NOW);
 
 const renfe: Carrier = {
   id: 'renfe',

@@ -6,12 +6,12 @@ import {
   type RideLeg,
   type SearchEvent,
 } from '@ticketing/core';
+import { useFakeClock } from '@ticketing/test-kit/fake-clock';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { useFakeClock } from './fake-clock.ts';
-import { barcelona, madrid, query, train } from './trains.ts';
+import { barcelona, madrid, NOW, query, train } from './trains.ts';
 
-useFakeClock();
+useFakeClock(NOW);
 
 interface Answering {
   readonly journeys: readonly Journey[];

@@ -1,9 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { createScatter, type ScatterEvent, type SourceContext } from '@ticketing/core';
+import { useFakeClock } from '@ticketing/test-kit/fake-clock';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { useFakeClock } from './fake-clock.ts';
 import { runs } from './scale.ts';
+import { NOW } from './trains.ts';
 
 const DEADLINE_MS = 100;
 const ids = ['a', 'b', 'c', '__proto__'] as const;
@@ -33,7 +34,7 @@ function behave({ afterMs, value, throws, isSync, heedsSignal }: Fate) {
   };
 }
 
-useFakeClock();
+useFakeClock(NOW);
 
 async function read<Q, A>(events: AsyncIterable<ScatterEvent<Q, A>>) {
   const seen: ScatterEvent<Q, A>[] = [];

@@ -7,8 +7,8 @@ import {
   type SourceState,
   type SourceStatus,
 } from '@ticketing/core';
+import { useFakeClock } from '@ticketing/test-kit/fake-clock';
 import { expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
-import { useFakeClock } from './fake-clock.ts';
 import { NOW } from './trains.ts';
 
 interface Stay {
@@ -25,7 +25,7 @@ const booking = async ({ city, nights }: Stay): Promise<readonly Room[]> => [
   { hotel: `${city} Palace`, cents: 9000 * nights },
 ];
 
-useFakeClock();
+useFakeClock(NOW);
 
 test('ask() gathers the answer of each source by its id, with a type of its own', async () => {
   const hotels = createScatter({

@@ -5,13 +5,13 @@ import {
   type CarrierState,
   createSearch,
 } from '@ticketing/core';
+import { useFakeClock } from '@ticketing/test-kit/fake-clock';
 import { expect, test } from 'vitest';
-import { useFakeClock } from './fake-clock.ts';
-import { carrier, offer, query, renfe, train } from './trains.ts';
+import { carrier, NOW, offer, query, renfe, train } from './trains.ts';
 
 const silent = carrier('silent', async () => []);
 
-useFakeClock();
+useFakeClock(NOW);
 
 const states: [CarrierErrorCode, CarrierState][] = [
   ['TIMEOUT', 'timeout'],

@@ -1,7 +1,7 @@
 import diagnostics from 'node:diagnostics_channel';
 import { type CarrierContext, CarrierError, createSearch } from '@ticketing/core';
+import { useFakeClock } from '@ticketing/test-kit/fake-clock';
 import { expect, test, vi } from 'vitest';
-import { useFakeClock } from './fake-clock.ts';
 import { carrier, heldCarrier, NOW, offer, query, renfe, train } from './trains.ts';
 
 const ouigo = carrier('ouigo', async () => [
@@ -17,7 +17,7 @@ const hung = carrier('hung', () => new Promise(() => {}));
 
 const journey = train({ number: '1', offers: [offer('a', 1)] });
 
-useFakeClock();
+useFakeClock(NOW);
 
 const numbers = (journeys: readonly { legs: readonly object[] }[]) =>
   journeys.map(({ legs: [leg] }) => (leg as { number?: string }).number);

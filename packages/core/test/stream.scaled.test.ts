@@ -6,13 +6,13 @@ import {
   type SearchEvent,
   sortJourneys,
 } from '@ticketing/core';
+import { useFakeClock } from '@ticketing/test-kit/fake-clock';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { useFakeClock } from './fake-clock.ts';
 import { runs } from './scale.ts';
 import { carrier, heldCarrier, NOW, offer, query, train } from './trains.ts';
 
-useFakeClock();
+useFakeClock(NOW);
 
 async function read(events: AsyncIterable<SearchEvent>): Promise<SearchEvent[]> {
   const seen: SearchEvent[] = [];

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type ChannelListener, channel, tracingChannel } from 'node:diagnostics_channel';
 import { createSearch } from '@ticketing/core';
+import { useFakeClock } from '@ticketing/test-kit/fake-clock';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { useFakeClock } from './fake-clock.ts';
-import { carrier, heldCarrier, query, renfe } from './trains.ts';
+import { carrier, heldCarrier, NOW, query, renfe } from './trains.ts';
 
-useFakeClock();
+useFakeClock(NOW);
 
 const EVENTS = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const;
 

@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
-import { NOW } from './trains.ts';
 
-/** Each test of the file begins at NOW on a clock that it drives, and leaves no timer and no unhandled rejection. */
-export function useFakeClock(): void {
+/**
+ * Gives each test of a file a clock that it drives, which begins at `now`: epoch ms, by default the time of the machine. A test fails if
+ * it leaves a timer or an unhandled rejection. An entry of its own, for it needs vitest.
+ */
+export function useFakeClock(now?: number): void {
   const rejections: unknown[] = [];
   const remember = (reason: unknown): void => {
     rejections.push(reason);
   };
   beforeEach(() => {
-    vi.useFakeTimers({ now: NOW });
+    vi.useFakeTimers(now === undefined ? {} : { now });
     rejections.length = 0;
     process.on('unhandledRejection', remember);
   });
