@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { type Answer, openLoop } from '../src/loading/open-loop.ts';
-import { runLoad } from '../src/scenarios/run-load.ts';
-import { createFakeClock } from './fake-clock.ts';
+import { type Answer, openLoop } from '../../src/loading/open-loop.ts';
+import { runLoad } from '../../src/scenarios/run-load.ts';
+import { createFakeClock } from '../fake-clock.ts';
 
 const turn = () => new Promise(setImmediate);
 

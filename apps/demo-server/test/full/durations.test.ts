@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventually, MADRID_BARCELONA, serveDemo, setPlan, statsOf } from './demo.ts';
+import { eventually, MADRID_BARCELONA, serveDemo, setPlan, statsOf } from '../demo.ts';
 
 const sum = (counts: readonly number[]): number => counts.reduce((all, one) => all + one, 0);
 

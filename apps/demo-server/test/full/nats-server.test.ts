@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { createManualClock, engineProgram, gone, turns, until } from '@ticketing/test-kit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { natsOptions } from '../src/nats/nats-options.ts';
-import { type NatsServer, startNatsServer } from '../src/nats/nats-server.ts';
+import { natsOptions } from '../../src/nats/nats-options.ts';
+import { type NatsServer, startNatsServer } from '../../src/nats/nats-server.ts';
 
 const program = engineProgram('nats');
 

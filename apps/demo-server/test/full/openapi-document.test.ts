@@ -1,7 +1,7 @@
 import Schema from 'typebox/schema';
 import { beforeAll, expect, test } from 'vitest';
-import { apiOperations } from './api-operations.ts';
-import { ASKED, serveDemo, setPlan, sharedServer } from './demo.ts';
+import { apiOperations } from '../api-operations.ts';
+import { ASKED, serveDemo, setPlan, sharedServer } from '../demo.ts';
 
 type Media = {
   readonly schema: object;

@@ -1,12 +1,12 @@
 import http from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { History } from '../src/figures/trend-schemas.ts';
-import { readFlags } from '../src/flags/read-flags.ts';
-import { guardControls } from '../src/http/guard-controls.ts';
-import { createOperator } from '../src/operator/operator.ts';
-import { eventually, getFrom, MADRID_BARCELONA, serveDemo, sharedServerBy } from './demo.ts';
-import { askAsPage, eventsIn, type FeedEvent, stateOf } from './operator-views.ts';
-import { schemaErrors } from './schema-errors.ts';
+import { History } from '../../src/figures/trend-schemas.ts';
+import { readFlags } from '../../src/flags/read-flags.ts';
+import { guardControls } from '../../src/http/guard-controls.ts';
+import { createOperator } from '../../src/operator/operator.ts';
+import { eventually, getFrom, MADRID_BARCELONA, serveDemo, sharedServerBy } from '../demo.ts';
+import { askAsPage, eventsIn, type FeedEvent, stateOf } from '../operator-views.ts';
+import { schemaErrors } from '../schema-errors.ts';
 
 const shared = sharedServerBy(
   Date.now,

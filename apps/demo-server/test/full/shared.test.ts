@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { carriersBehindGate } from './carriers-behind-gate.ts';
-import { eventually, MADRID_BARCELONA, serveDemo, serveDemoBy, statsOf } from './demo.ts';
-import { sharedRedis, testWithRedis } from './redis.ts';
-import { samples, sumOf } from './series.ts';
+import { carriersBehindGate } from '../carriers-behind-gate.ts';
+import { eventually, MADRID_BARCELONA, serveDemo, serveDemoBy, statsOf } from '../demo.ts';
+import { sharedRedis, testWithRedis } from '../redis.ts';
+import { samples, sumOf } from '../series.ts';
 
 const redis = sharedRedis();
 

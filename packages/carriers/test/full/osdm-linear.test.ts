@@ -1,6 +1,6 @@
 import { countStepsOfEach } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { bytesOf, createCarriers, failureOf, fixture, queryOf } from './upstream.ts';
+import { bytesOf, createCarriers, failureOf, fixture, queryOf } from '../upstream.ts';
 
 const { osdm } = createCarriers('http://127.0.0.1:1');
 const query = queryOf('8500010', '8301700');

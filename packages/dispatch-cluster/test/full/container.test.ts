@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 
-const program = fileURLToPath(new URL('fixtures/container.ts', import.meta.url));
+const program = fileURLToPath(new URL('../fixtures/container.ts', import.meta.url));
 const namespaces = ['--user', '--map-root-user', '--mount', '--pid', '--fork', '--kill-child'];
 const hasNamespaces =
   process.platform === 'linux' && spawnSync('unshare', [...namespaces, 'true']).status === 0;

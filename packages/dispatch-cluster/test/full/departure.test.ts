@@ -1,8 +1,8 @@
 import { defineTasks } from '@ticketing/dispatch';
 import { expect, test, vi } from 'vitest';
-import type { Supervisor } from '../src/index.ts';
-import { addressOf, ask, checkClustersAfterEach, start } from './cluster-fixture.ts';
-import type { RelayingTasks } from './fixtures/relaying-worker.ts';
+import type { Supervisor } from '../../src/index.ts';
+import { addressOf, ask, checkClustersAfterEach, start } from '../cluster-fixture.ts';
+import type { RelayingTasks } from '../fixtures/relaying-worker.ts';
 
 checkClustersAfterEach();
 vi.setConfig({ testTimeout: 120_000 });
@@ -21,7 +21,7 @@ function startRelaying(
       return supervisor.dispatcher<RelayingTasks>().run('later', ms);
     },
   });
-  const entry = new URL('fixtures/relaying-worker.ts', import.meta.url);
+  const entry = new URL('../fixtures/relaying-worker.ts', import.meta.url);
   const supervisor: Supervisor = start({ entry, workers, primaryTasks, shutdown });
   return { supervisor, running };
 }

@@ -26,7 +26,7 @@ async function hold(url: string): Promise<{ readonly answer: Promise<number> }> 
 
 /** Starts the program as the leader of a process group, as a shell and a service manager do. */
 async function startGroup() {
-  const program = fileURLToPath(new URL('fixtures/signalled-primary.ts', import.meta.url));
+  const program = fileURLToPath(new URL('../fixtures/signalled-primary.ts', import.meta.url));
   const args = ['--conditions=@ticketing/source', program];
   const child = spawn(process.execPath, args, {
     detached: true,

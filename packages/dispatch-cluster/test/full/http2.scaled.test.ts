@@ -6,13 +6,13 @@ import net from 'node:net';
 import { text } from 'node:stream/consumers';
 import { isFullScale, scaled } from '@ticketing/test-kit';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { ClusterOptions } from '../src/index.ts';
-import { addressOf, checkClustersAfterEach, start } from './cluster-fixture.ts';
+import type { ClusterOptions } from '../../src/index.ts';
+import { addressOf, checkClustersAfterEach, start } from '../cluster-fixture.ts';
 
 const ca: Buffer = readFileSync(
-  new URL('../../socket-router/test/workers/tls/cert.pem', import.meta.url),
+  new URL('../../../socket-router/test/workers/tls/cert.pem', import.meta.url),
 );
-const entry = new URL('fixtures/http2-server.ts', import.meta.url);
+const entry = new URL('../fixtures/http2-server.ts', import.meta.url);
 /** Bytes of a GOAWAY frame up to the number of the last stream. */
 const GOAWAY = Buffer.from('000008070000000000', 'hex');
 /** Longer than the test: nothing ends by time. */

@@ -3,9 +3,9 @@ import { AggregatorRegistry as ProjectAggregator } from '@prometheus-io/client';
 import { hasPromtool, promtool, until } from '@ticketing/test-kit';
 import { Counter, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import type { MetricsAggregator } from '../src/index.ts';
-import { checkClustersAfterEach } from './cluster-fixture.ts';
-import { type MetricsTasks, startMeasured, valueIn, workersIn } from './metrics-cases.ts';
+import type { MetricsAggregator } from '../../src/index.ts';
+import { checkClustersAfterEach } from '../cluster-fixture.ts';
+import { type MetricsTasks, startMeasured, valueIn, workersIn } from '../metrics-cases.ts';
 
 checkClustersAfterEach();
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import type { Metric, MetricValue } from '../src/metrics/metric.ts';
-import { growingOf } from '../src/metrics/metric.ts';
-import { PastMetrics } from '../src/metrics/past-metrics.ts';
+import type { Metric, MetricValue } from '../../src/metrics/metric.ts';
+import { growingOf } from '../../src/metrics/metric.ts';
+import { PastMetrics } from '../../src/metrics/past-metrics.ts';
 
 const value = (number: number, labels: MetricValue['labels'] = {}, metricName?: string) => ({
   value: number,

@@ -5,12 +5,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { gone } from '@ticketing/test-kit';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { clusterWorker } from '../src/index.ts';
-import { freePort } from './readme-program.ts';
+import { clusterWorker } from '../../src/index.ts';
+import { freePort } from '../readme-program.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const program = fileURLToPath(new URL('fixtures/alone.ts', import.meta.url));
+const program = fileURLToPath(new URL('../fixtures/alone.ts', import.meta.url));
 
 /** Runs the program without a primary; each call of `line()` resolves with its next line. */
 function run(

@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { engineProgram, until } from '@ticketing/test-kit';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startFleet } from './fleet-fixture.ts';
+import { startFleet } from '../fleet-fixture.ts';
 
 describe.skipIf(engineProgram('nats') === undefined)('a host', () => {
   test('the figures of a host are in the row of its worker, the latest of them', async () => {

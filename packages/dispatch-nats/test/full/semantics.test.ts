@@ -2,8 +2,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { connect } from '@nats-io/transport-node';
 import { createLink, engineProgram, turns, until } from '@ticketing/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { NatsHostEvent } from '../src/index.ts';
-import { hostName, hostsOf, startFleet, type TestFleet } from './fleet-fixture.ts';
+import type { NatsHostEvent } from '../../src/index.ts';
+import { hostName, hostsOf, startFleet, type TestFleet } from '../fleet-fixture.ts';
 
 describe.skipIf(engineProgram('nats') === undefined)('over a NATS server', () => {
   let fleet: TestFleet;

@@ -10,11 +10,11 @@ import {
   forkWorkers,
   type RouterEvents,
   type SocketRouter,
-} from '../src/index.ts';
-import { reasonIn } from '../src/source/forked-process.ts';
-import { ask } from './clients.ts';
-import { nextEvent } from './router-fixture.ts';
-import { execArgv } from './worker-processes.ts';
+} from '../../src/index.ts';
+import { reasonIn } from '../../src/source/forked-process.ts';
+import { ask } from '../clients.ts';
+import { nextEvent } from '../router-fixture.ts';
+import { execArgv } from '../worker-processes.ts';
 
 /** Fast, so that a test need not wait. */
 const restart = { backoffMs: [1, 50] as const, maxFailures: 2 };
@@ -32,7 +32,7 @@ function testServerOfOtherKind(name: keyof typeof servers, way: 'passthru' | 'fo
     const [module, got] = servers[name];
     const router = createSocketRouter({
       ...(way === 'passthru' ? { mode: 'passthru' } : { laterRequests: 'forward' }),
-      workers: forkWorkers(new URL(`workers/${module}.mjs`, import.meta.url), {
+      workers: forkWorkers(new URL(`../workers/${module}.mjs`, import.meta.url), {
         ...once,
         execArgv,
         env: { ...process.env, SERVER: name, ROUTE: 'any' },
@@ -47,7 +47,7 @@ function testServerOfOtherKind(name: keyof typeof servers, way: 'passthru' | 'fo
   });
 }
 
-const failing = new URL('workers/failing-worker.mjs', import.meta.url);
+const failing = new URL('../workers/failing-worker.mjs', import.meta.url);
 
 interface Opened {
   readonly router: SocketRouter;
@@ -109,7 +109,7 @@ function testFailedStart(fails: keyof typeof ends): void {
 }
 
 test('a wrong path of workers: ready() rejects with the reason, and clients get 503 at once', async () => {
-  const missing = new URL('workers/missing-worker.mjs', import.meta.url);
+  const missing = new URL('../workers/missing-worker.mjs', import.meta.url);
   const { router, port, circuits } = await open('', { restart: once.restart }, missing);
   const waits = ask(port);
   const error = await router.ready().catch((reason) => reason);

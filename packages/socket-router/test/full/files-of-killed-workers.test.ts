@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { askWorker, oneConnection } from './clients.ts';
-import { byKey, keyed, keys } from './keyed-workers.ts';
-import { openRouter } from './router-fixture.ts';
-import { socketFolders } from './socket-folders.ts';
+import { askWorker, oneConnection } from '../clients.ts';
+import { byKey, keyed, keys } from '../keyed-workers.ts';
+import { openRouter } from '../router-fixture.ts';
+import { socketFolders } from '../socket-folders.ts';
 
 /** Numbers of the unix sockets that the folder of the router has files of. */
 function socketsWithFiles(): string[] {

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { ask, exchange, open, received } from './clients.ts';
-import { PIECES } from './fixtures/head-corpus.ts';
-import { mutate } from './fixtures/mutate.ts';
-import { block, unixPaths } from './fixtures/proxy-header.ts';
-import { createRandom } from './fixtures/random.ts';
-import { type OpenOptions, openRouter } from './router-fixture.ts';
+import { ask, exchange, open, received } from '../clients.ts';
+import { PIECES } from '../fixtures/head-corpus.ts';
+import { mutate } from '../fixtures/mutate.ts';
+import { block, unixPaths } from '../fixtures/proxy-header.ts';
+import { createRandom } from '../fixtures/random.ts';
+import { type OpenOptions, openRouter } from '../router-fixture.ts';
 
 const passthru: OpenOptions = { worker: 'raw-worker', count: 1, mode: 'passthru' };
 const forward: OpenOptions = {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { isFullScale, lives, until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { ask, askWorker, oneConnection, open } from './clients.ts';
-import { nextReport, startProgram } from './programs.ts';
-import { socketFolders } from './socket-folders.ts';
+import { ask, askWorker, oneConnection, open } from '../clients.ts';
+import { nextReport, startProgram } from '../programs.ts';
+import { socketFolders } from '../socket-folders.ts';
 
 function testKilledRouter(mode: 'socket' | 'passthru'): void {
   test(`mode ${mode}: workers exit when their router is killed, idle or not, and leave nothing`, async () => {

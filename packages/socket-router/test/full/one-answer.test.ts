@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { ask, exchange, open, received } from './clients.ts';
-import { type OpenOptions, openRouter } from './router-fixture.ts';
+import { ask, exchange, open, received } from '../clients.ts';
+import { type OpenOptions, openRouter } from '../router-fixture.ts';
 
 const CHUNKED = 'Host: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 const get = (target: string, fields = '') => `GET ${target} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;

@@ -4,9 +4,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { turns, until } from '@ticketing/test-kit';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { limitPipelined } from '../src/index.ts';
-import { ask, open, received } from './clients.ts';
-import { openRouter } from './router-fixture.ts';
+import { limitPipelined } from '../../src/index.ts';
+import { ask, open, received } from '../clients.ts';
+import { openRouter } from '../router-fixture.ts';
 
 const http = process.getBuiltinModule('node:http');
 
