@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 // @boundaries-ignore the server is started as the whole test command is: by a script at the top of the repository
 import { type PostgresServer, startPostgres } from '../../../scripts/postgres-server.mjs';
@@ -16,6 +18,24 @@ afterAll(() => server?.close());
 
 function serveWorms(...argv: string[]) {
   return serveDemo('--worms', '2000', '--database-url', server.url, ...argv);
+}
+
+/** A way to a database on which what it says arrives, but not that it has ended a connection. Gives the URL. */
+async function withoutEnds(target: string): Promise<string> {
+  const { hostname: host, port } = new URL(target);
+  const proxy = createServer({ allowHalfOpen: true }, (client) => {
+    const database = connect({ host, port: Number(port) });
+    database.pipe(client, { end: false });
+    client.on('data', (bytes) => database.writable && database.write(bytes));
+    client.on('end', () => client.end());
+    client.on('close', () => database.destroy());
+    for (const socket of [client, database]) socket.on('error', () => {});
+    onTestFinished(() => void client.destroy());
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void proxy.close());
+  const there = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  return Object.assign(new URL(target), { host: there }).href;
 }
 
 /** Stops processes as if they hung, until the test ends. */
@@ -70,6 +90,19 @@ it('a connection that is lost under a question is 502, and the pool has another'
   await askPostgres(server.url, `SELECT pg_terminate_backend(${backend?.pid})`);
   const { status, body } = await asked;
   expect([status, body.code]).toEqual([502, 'ERR_DATABASE_UNAVAILABLE']);
+  await lock.release();
+  expect((await get(UTILIZE)).status).toBe(200);
+});
+
+it('a connection whose end the network has not told yet is not asked again', async () => {
+  const url = await withoutEnds(server.url);
+  const { get } = await serveDemo('--worms', '2000', '--database-url', url);
+  const lock = await lockWorms(server.url);
+  const asked = get(UTILIZE);
+  await eventually(async () => expect(await backendsOf(server.url)).toHaveLength(1));
+  const [backend] = await backendsOf(server.url);
+  await askPostgres(server.url, `SELECT pg_terminate_backend(${backend?.pid})`);
+  expect((await asked).body.code).toBe('ERR_DATABASE_UNAVAILABLE');
   await lock.release();
   expect((await get(UTILIZE)).status).toBe(200);
 });

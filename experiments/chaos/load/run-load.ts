@@ -94,7 +94,7 @@ export function endingOf(planned: PlannedRequest, exchange: Exchange, truth: Tru
   }
 }
 
-/** Resolves after some time. */
+/** Resolves after some time; soon if the time is over already. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await sleep(ms, undefined, { signal }).catch(() => {});
+  if (!signal.aborted) await sleep(Math.max(0, ms), undefined, { signal }).catch(() => {});
 }

@@ -91,8 +91,7 @@ async function openPostgres(url: string, { deadlineMs, workers }: WormLimits): P
       release(false);
       return rows;
     } catch (error) {
-      // A connection on which the database answered with an error is still good.
-      release(!(error instanceof pg.DatabaseError));
+      release(isLost(error));
       throw error;
     } finally {
       signal.removeEventListener('abort', onAbort);
@@ -104,19 +103,33 @@ async function openPostgres(url: string, { deadlineMs, workers }: WormLimits): P
 const byState: readonly (readonly [state: RegExp, code: WormErrorCode])[] = [
   // query_canceled, by the statement timeout
   [/^57014$/, 'ERR_DATABASE_TIMEOUT'],
-  // connection exception; admin_shutdown, crash_shutdown, cannot_connect_now
-  [/^(?:08...|57P0[123])$/, 'ERR_DATABASE_UNAVAILABLE'],
+  // connection exception; admin_shutdown, crash_shutdown, cannot_connect_now, database_dropped, idle_session_timeout
+  [/^(?:08...|57P0[1-5])$/, 'ERR_DATABASE_UNAVAILABLE'],
   // insufficient resources, too_many_connections among them
   [/^53...$/, 'ERR_DATABASE_BUSY'],
   [/^[0-9A-Z]{5}$/, 'ERR_DATABASE_FAILED'],
 ];
 
-/** Gives a driver's error its code. One without a code of the database is an error of the connection. */
+/**
+ * Whether a failed question leaves a connection that is of no use. It does where the database did not answer, and where it said
+ * with its last words that it ends the connection: the socket may be open for a while after them.
+ */
+function isLost(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return true;
+  return codeOfState(error.code) === 'ERR_DATABASE_UNAVAILABLE';
+}
+
+/** Gives the code for a state of the database; without one it is an error of the connection. */
+function codeOfState(state = ''): WormErrorCode {
+  const [, code = 'ERR_DATABASE_UNAVAILABLE'] =
+    byState.find(([pattern]) => pattern.test(state)) ?? [];
+  return code;
+}
+
+/** Gives a driver's error its code. */
 function postgresError(cause: unknown): WormError {
   const { message, code: state } = cause as { message?: string; code?: string };
-  const [, code = 'ERR_DATABASE_UNAVAILABLE'] =
-    byState.find(([pattern]) => pattern.test(state ?? '')) ?? [];
-  return new WormError(code, `Cannot find worms: PostgreSQL failed (${message || state})`, {
+  return new WormError(codeOfState(state), `Cannot find worms: PostgreSQL failed (${message || state})`, {
     cause,
   });
 }
