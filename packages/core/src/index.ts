@@ -33,6 +33,7 @@ export type {
 // For those who search.
 
 export type { BucketCounts } from '@ticketing/kit';
+export type { DayState } from './contract/carrier-day.ts';
 export type { PageTokens, SearchPage, SearchPages } from './contract/search-page.ts';
 export type { Passenger, ResolvedQuery, SearchQuery } from './contract/search-query.ts';
 export {
@@ -72,8 +73,16 @@ export type {
 export { addDays, isLocalDate, type LocalDate, type TimeAt } from './model/local-clock.ts';
 export { addMoney, formatMoney, type Money } from './model/money.ts';
 export type { Remark } from './model/remark.ts';
+export type { CalendarOptions } from './search/calendar/calendar-options.ts';
+export type { CalendarQuery, ResolvedCalendarQuery } from './search/calendar/calendar-query.ts';
+export type {
+  CalendarDay,
+  CalendarEvent,
+  CalendarResult,
+} from './search/calendar/calendar-result.ts';
 export { createSearch, type Search } from './search/search.ts';
 export type {
+  KnownAnswer,
   RunCarrier,
   RunContext,
   SearchCallOptions,
@@ -110,7 +119,9 @@ export type {
   Covered,
   NativeField,
 } from './contract/carrier.ts';
-export type { CarrierQuery } from './contract/search-query.ts';
+export type { CarrierDay } from './contract/carrier-day.ts';
+export type { CarrierPair, CarrierReturns } from './contract/carrier-returns.ts';
+export type { CarrierQuery, ReturnLeg } from './contract/search-query.ts';
 export type { CarrierErrorOptions } from './errors.ts';
 export { type MergeOptions, mergeJourneys } from './journeys/merge.ts';
 export { createJourney, type JourneyParts } from './model/create-journey.ts';

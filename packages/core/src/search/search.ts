@@ -5,6 +5,7 @@ import { type JourneyOrder, sortJourneys } from '../journeys/order.ts';
 import type { CarrierId, Journey } from '../model/journey.ts';
 import { createLocalClock } from '../model/local-clock.ts';
 import { createScatterCalls, type ScatterCall } from '../scatter/scatter-calls.ts';
+import { type Calendars, createCalendars } from './calendar/create-calendar.ts';
 import { createCarrierFace } from './carrier-face.ts';
 import { createOperators } from './operators.ts';
 import { type CarrierEnd, checkPage, pagesOf } from './pages.ts';
@@ -35,7 +36,16 @@ export interface Search extends AsyncDisposable {
    * @throws when called, what `search` rejects with; while iterating, the reason of `signal`
    */
   stream(query: SearchQuery, options?: SearchCallOptions): AsyncIterableIterator<SearchEvent>;
-  /** Counters since the start. */
+  /**
+   * Resolves with the days of a month and their least prices: from carriers' own calendars, from answers that are kept (option `known`),
+   * and of the carriers in `byDay` by a search for each day that is left, all under one deadline. A day that nobody knows is `unknown`.
+   *
+   * @throws what `search` does
+   */
+  calendar: Calendars['calendar'];
+  /** Returns the same calendar as events, days as soon as a carrier knows them. Leaving the loop aborts the rest. */
+  calendarStream: Calendars['calendarStream'];
+  /** Counters of searches since the start. */
   stats(): SearchStats;
   /** Refuses new searches and resolves when those in flight have ended. Idempotent. */
   close(): Promise<void>;
@@ -66,6 +76,7 @@ export function createSearch(options: SearchOptions): Search {
   const resolved = resolveSearchOptions(options);
   const clock = createLocalClock();
   const calls = createScatterCalls(createCarrierFace(resolved, clock));
+  const calendars = createCalendars(resolved, clock);
 
   /** Checks one call. */
   function check(query: SearchQuery, options: SearchCallOptions): CheckedCall {
@@ -74,6 +85,10 @@ export function createSearch(options: SearchOptions): Search {
     const { query: checked, days } = resolveQuery(query, startedAt, clock);
     checkPage(checked, carriers);
     return { sources: carriers, query: checked, days, startedAt, deadlineMs, signal, order };
+  }
+
+  async function close(): Promise<void> {
+    await Promise.all([calls.close(), calendars.close()]);
   }
 
   return {
@@ -152,7 +167,9 @@ export function createSearch(options: SearchOptions): Search {
       const { calls: counts, ends, latency } = calls.stats();
       return { ...counts, carriers: ends, latency };
     },
-    close: calls.close,
-    [Symbol.asyncDispose]: calls.close,
+    calendar: calendars.calendar,
+    calendarStream: calendars.calendarStream,
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
