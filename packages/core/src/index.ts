@@ -33,7 +33,7 @@ export type {
 // For those who search.
 
 export type { BucketCounts } from '@ticketing/kit';
-export { EMISSION_FACTORS } from './co2/emission-factors.ts';
+export { EMISSION_FACTORS, type EmissionFactors } from './co2/emission-factors.ts';
 export type { PageTokens, SearchPage, SearchPages } from './contract/search-page.ts';
 export type { Passenger, ResolvedQuery, SearchQuery } from './contract/search-query.ts';
 export {

@@ -30,19 +30,17 @@ export function co2Of(
 
 /** Great circle between the ends, times a detour, times a factor. */
 function estimateOf(
-  { origin, destination, mode }: RideLeg,
+  {
+    origin,
+    destination,
+    mode = 'train',
+  }: Omit<RideLeg, 'mode'> & { readonly mode?: RideMode | 'train' },
   placeOf: (id: StationId) => Place | undefined,
 ): number | undefined {
-  const { gramsPerKm, detour }: Factors = EMISSION_FACTORS;
-  const factor = gramsPerKm[mode ?? 'train'];
-  if (factor === undefined) return undefined;
+  if (mode === 'other') return undefined;
+  const { gramsPerKm, detour } = EMISSION_FACTORS;
   const km = kilometresApart(placeOf(origin), placeOf(destination));
-  return km === undefined ? undefined : km * detour * factor;
-}
-
-interface Factors {
-  readonly gramsPerKm: Readonly<Partial<Record<RideMode | 'train', number>>>;
-  readonly detour: number;
+  return km === undefined ? undefined : km * detour * gramsPerKm[mode];
 }
 
 /** Haversine formula: exact enough also for stops that are near. */
