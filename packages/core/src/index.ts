@@ -72,6 +72,7 @@ export type {
 export { addDays, isLocalDate, type LocalDate, type TimeAt } from './model/local-clock.ts';
 export { addMoney, formatMoney, type Money } from './model/money.ts';
 export type { Remark } from './model/remark.ts';
+export type { HubResult, SplitOptions, SplitResult } from './search/hubs/split-search.ts';
 export { createSearch, type Search } from './search/search.ts';
 export type {
   RunCarrier,
@@ -86,6 +87,8 @@ export type {
   SearchResult,
   SearchStats,
 } from './search/search-result.ts';
+export { type CombineOptions, combineJourneys } from './split/combine-journeys.ts';
+export type { Hub } from './split/hubs.ts';
 
 export type { Place, Station, StationGroup, StationId } from './stations/station-index.ts';
 export {

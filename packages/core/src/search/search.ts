@@ -6,6 +6,12 @@ import type { CarrierId, Journey } from '../model/journey.ts';
 import { createLocalClock } from '../model/local-clock.ts';
 import { createScatterCalls, type ScatterCall } from '../scatter/scatter-calls.ts';
 import { createCarrierFace } from './carrier-face.ts';
+import {
+  type SplitDependencies,
+  type SplitOptions,
+  type SplitResult,
+  splitSearch,
+} from './hubs/split-search.ts';
 import { createOperators } from './operators.ts';
 import { type CarrierEnd, checkPage, pagesOf } from './pages.ts';
 import { createPlaces } from './places.ts';
@@ -17,6 +23,7 @@ import {
   type SearchOptions,
 } from './search-options.ts';
 import type { SearchEvent, SearchResult, SearchStats } from './search-result.ts';
+import type { SearchTogether } from './search-together.ts';
 
 /** Asks many carriers one question. Holds timers, and listeners on signals, only while searches run. */
 export interface Search extends AsyncDisposable {
@@ -35,6 +42,14 @@ export interface Search extends AsyncDisposable {
    * @throws when called, what `search` rejects with; while iterating, the reason of `signal`
    */
   stream(query: SearchQuery, options?: SearchCallOptions): AsyncIterableIterator<SearchEvent>;
+  /**
+   * Resolves with the through journeys of `search`, and with journeys over hubs that are cheaper or faster than all of these: two journeys
+   * that are sold apart, whose connection no seller protects (`TransferLeg.selfTransfer`). The journeys to and from each hub are
+   * asked for at the same time, under the same deadline; each counts as a search in `stats()`.
+   *
+   * @throws what `search` rejects with, also `ERR_BAD_QUERY` for a query with `via` or `page`
+   */
+  split(query: SearchQuery, options: SplitOptions): Promise<SplitResult>;
   /** Counters since the start. */
   stats(): SearchStats;
   /** Refuses new searches and resolves when those in flight have ended. Idempotent. */
@@ -68,49 +83,67 @@ export function createSearch(options: SearchOptions): Search {
   const calls = createScatterCalls(createCarrierFace(resolved, clock));
 
   /** Checks one call. */
-  function check(query: SearchQuery, options: SearchCallOptions): CheckedCall {
+  function check(query: SearchQuery, options: SearchCallOptions, entered?: number): CheckedCall {
     const { carriers, signal, deadlineMs, order } = resolveCallOptions(options, resolved);
-    const startedAt = calls.enter();
+    const startedAt = entered ?? calls.enter();
     const { query: checked, days } = resolveQuery(query, startedAt, clock);
     checkPage(checked, carriers);
     return { sources: carriers, query: checked, days, startedAt, deadlineMs, signal, order };
   }
 
-  return {
-    search(query, options = {}) {
-      return new Promise((resolve, reject) => {
-        const call = check(query, options);
-        const answers: (readonly Journey[])[] = [];
-        const places = createPlaces(call.query, call.sources);
-        const operators = createOperators(call.sources);
-        const ends = new Map<CarrierId, CarrierEnd>();
-        calls.begin(call, {
-          settled({ carrier, state }, { answer }) {
-            ends.set(carrier, { state, pages: answer?.pages });
-            if (answer === undefined || answer.journeys.length === 0) return;
-            answers.push(answer.journeys);
-            places.learn(carrier, answer.places);
-            operators.learn(carrier, answer.operators);
-          },
-          done({ query: checked, ...ended }) {
-            const journeys = sortJourneys(mergeJourneys(answers.flat(), { places: places.all() }), {
-              order: call.order,
-              rates: resolved.rates,
-            });
-            const pages = pagesOf(checked, call.sources, ends, call.days);
-            resolve({
-              query: checked,
-              journeys,
-              places: places.take(journeys),
-              operators: operators.take(journeys),
-              ...(pages && { pages }),
-              ...ended,
-            });
-          },
-          aborted: reject,
-        });
+  /** Asks the carriers of one call, and gathers what they answer. What `checked` throws is a rejection. */
+  function gather(checked: () => CheckedCall): Promise<SearchResult> {
+    return new Promise((resolve, reject) => {
+      const call = checked();
+      const answers: (readonly Journey[])[] = [];
+      const places = createPlaces(call.query, call.sources);
+      const operators = createOperators(call.sources);
+      const ends = new Map<CarrierId, CarrierEnd>();
+      calls.begin(call, {
+        settled({ carrier, state }, { answer }) {
+          ends.set(carrier, { state, pages: answer?.pages });
+          if (answer === undefined || answer.journeys.length === 0) return;
+          answers.push(answer.journeys);
+          places.learn(carrier, answer.places);
+          operators.learn(carrier, answer.operators);
+        },
+        done({ query: asked, ...ended }) {
+          const journeys = sortJourneys(mergeJourneys(answers.flat(), { places: places.all() }), {
+            order: call.order,
+            rates: resolved.rates,
+          });
+          const pages = pagesOf(asked, call.sources, ends, call.days);
+          resolve({
+            query: asked,
+            journeys,
+            places: places.take(journeys),
+            operators: operators.take(journeys),
+            ...(pages && { pages }),
+            ...ended,
+          });
+        },
+        aborted: reject,
       });
-    },
+    });
+  }
+
+  /** Asks several queries at once. All are checked before a carrier is asked; they have one start, one deadline and one signal. */
+  const together: SearchTogether = async (queries, options) => {
+    const startedAt = calls.enter();
+    const checked = queries.map((query) => check(query, options, startedAt));
+    return Promise.all(checked.map((call) => gather(() => call)));
+  };
+
+  const splitting: SplitDependencies = {
+    together,
+    clock,
+    now: resolved.now,
+    sort: (journeys, order = resolved.order) =>
+      sortJourneys(journeys, { order, rates: resolved.rates }),
+  };
+
+  return {
+    search: (query, options = {}) => gather(() => check(query, options)),
     stream(query, options = {}) {
       const call = check(query, options);
       const feed = createJourneyFeed({ order: call.order, rates: resolved.rates });
@@ -148,6 +181,7 @@ export function createSearch(options: SearchOptions): Search {
         },
       }));
     },
+    split: (query, options) => splitSearch(query, options, splitting),
     stats() {
       const { calls: counts, ends, latency } = calls.stats();
       return { ...counts, carriers: ends, latency };
