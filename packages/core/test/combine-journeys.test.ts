@@ -102,6 +102,29 @@ test('combineJourneys() knows no price of journeys in two currencies, and prefer
   expect(kept.map(({ sources }) => sources)).toEqual([['db', 'renfe']]);
 });
 
+test('combineJourneys() adds converted prices where the halves are sold in two currencies', () => {
+  const inEuros = (amount: number) => ({ converted: { amount, currency: 'EUR' } });
+  const total = { amount: 900, currency: 'CHF' };
+  const [combined] = combine(
+    to({ offers: [offer('renfe', 1000, inEuros(1000))] }),
+    from({ offers: [offer('sbb', 900, { total, ...inEuros(950) })] }),
+  );
+  expect(lowestTotals(combined as Journey)).toEqual([{ amount: 1950, currency: 'EUR' }]);
+});
+
+test('combineJourneys() adds emissions that both halves have', () => {
+  const emitting = (one: Journey, grams: number, estimated: boolean): Journey => ({
+    ...one,
+    co2: { grams, estimated },
+  });
+  const first = emitting(to(), 100, false);
+  expect(combine(first, emitting(from(), 50, true))[0]?.co2).toEqual({
+    grams: 150,
+    estimated: true,
+  });
+  expect(combine(first, from())[0]).not.toHaveProperty('co2');
+});
+
 test('combineJourneys() keeps what knows no price, and names the sources that price no part of it', () => {
   const [combined] = combine(
     to({ source: 'hafas', offers: [], priced: false }),

@@ -4,6 +4,8 @@ import {
   createSearch,
   type Journey,
   type Leg,
+  lowestTotals,
+  type SearchOptions,
   type SearchQuery,
   type SplitOptions,
   type Station,
@@ -115,6 +117,21 @@ test.each<[what: string, journeys: readonly Journey[], kept: boolean]>([
   const { journeys } = await search.split(query, { hubs });
   expect(journeys.some(isSplit)).toBe(kept);
   expect(journeys).toHaveLength(others.length + Number(kept));
+});
+
+test('split() compares halves of two currencies with through journeys by rates', async () => {
+  const swiss = priced('sbb', 0, {
+    ...{ origin: north.id, from: 720, until: 1100 },
+    offers: [offer('sbb', 3000, { total: { amount: 3000, currency: 'CHF' } })],
+  });
+  const { carriers } = searchOver(through, first, swiss);
+  const rates = { asOf: '2026-11-30', source: 'test', base: 'EUR', perBase: { CHF: '0.5' } };
+  const asked = carriers.map((each) => each.carrier);
+  const find = async (options: Partial<SearchOptions>) =>
+    (await createSearch({ carriers: asked, ...options }).split(query, { hubs })).journeys;
+  expect((await find({})).filter(isSplit)).toEqual([]);
+  const [found] = (await find({ rates })).filter(isSplit);
+  expect(found && lowestTotals(found)).toEqual([{ amount: 8000, currency: 'EUR' }]);
 });
 
 test('split() gives no journey that another one over any hub dominates', async () => {

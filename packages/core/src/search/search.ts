@@ -1,9 +1,11 @@
 import type { Carrier } from '../contract/carrier.ts';
 import type { ResolvedQuery, SearchQuery } from '../contract/search-query.ts';
+import { createFinish } from '../journeys/finish-journeys.ts';
 import { createJourneyFeed, mergeJourneys } from '../journeys/merge.ts';
 import { type JourneyOrder, sortJourneys } from '../journeys/order.ts';
 import type { CarrierId, Journey } from '../model/journey.ts';
 import { createLocalClock } from '../model/local-clock.ts';
+import { type Conversion, conversionOf } from '../prices/convert-prices.ts';
 import { createScatterCalls, type ScatterCall } from '../scatter/scatter-calls.ts';
 import { createCarrierFace } from './carrier-face.ts';
 import {
@@ -59,6 +61,7 @@ export interface Search extends AsyncDisposable {
 interface CheckedCall extends ScatterCall<Carrier, ResolvedQuery> {
   readonly days: SearchDays;
   readonly order: JourneyOrder;
+  readonly conversion: Conversion | undefined;
 }
 
 /**
@@ -88,7 +91,9 @@ export function createSearch(options: SearchOptions): Search {
     const startedAt = entered ?? calls.enter();
     const { query: checked, days } = resolveQuery(query, startedAt, clock);
     checkPage(checked, carriers);
-    return { sources: carriers, query: checked, days, startedAt, deadlineMs, signal, order };
+    const conversion = conversionOf(resolved.rates, checked.currency, startedAt);
+    const sources = carriers;
+    return { sources, query: checked, days, startedAt, deadlineMs, signal, order, conversion };
   }
 
   /** Asks the carriers of one call, and gathers what they answer. What `checked` throws is a rejection. */
@@ -108,10 +113,10 @@ export function createSearch(options: SearchOptions): Search {
           operators.learn(carrier, answer.operators);
         },
         done({ query: asked, ...ended }) {
-          const journeys = sortJourneys(mergeJourneys(answers.flat(), { places: places.all() }), {
-            order: call.order,
-            rates: resolved.rates,
-          });
+          const finish = createFinish(places.find, call.conversion);
+          const merged = mergeJourneys(answers.flat(), { places: places.all() });
+          const journeys = sortJourneys(finish(merged), call.order);
+          const rates = call.conversion?.applied;
           const pages = pagesOf(asked, call.sources, ends, call.days);
           resolve({
             query: asked,
@@ -119,6 +124,7 @@ export function createSearch(options: SearchOptions): Search {
             places: places.take(journeys),
             operators: operators.take(journeys),
             ...(pages && { pages }),
+            ...(rates && { rates }),
             ...ended,
           });
         },
@@ -138,23 +144,24 @@ export function createSearch(options: SearchOptions): Search {
     together,
     clock,
     now: resolved.now,
-    sort: (journeys, order = resolved.order) =>
-      sortJourneys(journeys, { order, rates: resolved.rates }),
+    sort: (journeys, order = resolved.order) => sortJourneys(journeys, order),
   };
 
   return {
     search: (query, options = {}) => gather(() => check(query, options)),
     stream(query, options = {}) {
       const call = check(query, options);
-      const feed = createJourneyFeed({ order: call.order, rates: resolved.rates });
       const places = createPlaces(call.query, call.sources);
+      const feed = createJourneyFeed(call.order, createFinish(places.find, call.conversion));
+      const rates = call.conversion?.applied;
       const operators = createOperators(call.sources);
       const ends = new Map<CarrierId, CarrierEnd>();
       let seq = 0;
       return calls.stream<SearchEvent>(call, (events) => ({
         started({ statuses, deadline }) {
           const carriers = [...statuses];
-          events.push({ type: 'search-started', query: call.query, carriers, deadline });
+          const started = { query: call.query, carriers, deadline, ...(rates && { rates }) };
+          events.push({ type: 'search-started', ...started });
         },
         settled(status, { answer }) {
           events.push({ type: 'carrier-status', status });

@@ -37,6 +37,11 @@ export function joinHalves(first: Journey, second: Journey, minutes: number): Jo
     ...(first.conflicts ?? []).filter(({ field }) => field === 'departure'),
     ...(second.conflicts ?? []).filter(({ field }) => field === 'arrival'),
   ];
+  const co2 = first.co2 &&
+    second.co2 && {
+      grams: first.co2.grams + second.co2.grams,
+      estimated: first.co2.estimated || second.co2.estimated,
+    };
   return {
     id: `j-${stableHash(`${first.id} ${second.id}`)}`,
     legs,
@@ -51,6 +56,7 @@ export function joinHalves(first: Journey, second: Journey, minutes: number): Jo
     ...presentFields({
       remarks: joinRemarks([first.remarks, second.remarks]),
       passengers: first.passengers ?? second.passengers,
+      co2,
     }),
   };
 }

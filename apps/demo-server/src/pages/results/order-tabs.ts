@@ -42,6 +42,7 @@ const NAMES: Readonly<Record<JourneyOrder, string>> = {
   departure: 'Departure',
   arrival: 'Arrival',
   transfers: 'Fewest changes',
+  co2: 'Least CO₂',
 };
 
 /** Renders every order as a list to choose from. `fields`: the rest of the address, for browsers without script. */
