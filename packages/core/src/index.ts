@@ -88,6 +88,7 @@ export type {
 } from './search/calendar/calendar-result.ts';
 export { type AppliedRates, type ConvertOptions, convertPrices } from './prices/convert-prices.ts';
 export type { RateOption, RateSource } from './prices/rate-source.ts';
+export type { HubResult, SplitOptions, SplitResult } from './search/hubs/split-search.ts';
 export { createSearch, type Search } from './search/search.ts';
 export type {
   KnownAnswer,
@@ -103,6 +104,8 @@ export type {
   SearchResult,
   SearchStats,
 } from './search/search-result.ts';
+export { type CombineOptions, combineJourneys } from './split/combine-journeys.ts';
+export type { Hub } from './split/hubs.ts';
 
 export type { Place, Station, StationGroup, StationId } from './stations/station-index.ts';
 export {
