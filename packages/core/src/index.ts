@@ -33,8 +33,8 @@ export type {
 // For those who search.
 
 export type { BucketCounts } from '@ticketing/kit';
-export type { DayState } from './contract/carrier-day.ts';
 export { EMISSION_FACTORS, type EmissionFactors } from './co2/emission-factors.ts';
+export type { DayState } from './contract/carrier-day.ts';
 export type { PageTokens, SearchPage, SearchPages } from './contract/search-page.ts';
 export type { Passenger, ResolvedQuery, SearchQuery } from './contract/search-query.ts';
 export {
@@ -79,6 +79,8 @@ export type {
 export { addDays, isLocalDate, type LocalDate, type TimeAt } from './model/local-clock.ts';
 export { addMoney, formatMoney, type Money } from './model/money.ts';
 export type { Remark } from './model/remark.ts';
+export { type AppliedRates, type ConvertOptions, convertPrices } from './prices/convert-prices.ts';
+export type { RateOption, RateSource } from './prices/rate-source.ts';
 export type { CalendarOptions } from './search/calendar/calendar-options.ts';
 export type { CalendarQuery, ResolvedCalendarQuery } from './search/calendar/calendar-query.ts';
 export type {
@@ -86,9 +88,9 @@ export type {
   CalendarEvent,
   CalendarResult,
 } from './search/calendar/calendar-result.ts';
-export { type AppliedRates, type ConvertOptions, convertPrices } from './prices/convert-prices.ts';
-export type { RateOption, RateSource } from './prices/rate-source.ts';
 export type { HubResult, SplitOptions, SplitResult } from './search/hubs/split-search.ts';
+export type { RoundTripQuery } from './search/round-trip/round-trip-query.ts';
+export type { JourneyPair, RoundTripResult } from './search/round-trip/round-trip-result.ts';
 export { createSearch, type Search } from './search/search.ts';
 export type {
   KnownAnswer,

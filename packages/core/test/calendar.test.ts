@@ -293,3 +293,29 @@ test('leaving the events aborts the carriers', async () => {
   }
   expect(signal?.aborted).toBe(true);
 });
+
+test('with rates, days are compared in one currency, and what is sold stays beside it', async () => {
+  const a = calendarCarrier('a', () => [priced('2026-12-01', 1000)]);
+  const b = calendarCarrier('b', ({ date }) => [
+    { ...priced(date, 940), lowest: { amount: 940, currency: 'CHF' } },
+  ]);
+  const rates = { asOf: '2026-11-29', source: 'a bank', base: 'EUR', perBase: { CHF: '0.95' } };
+  await using search = searchOf([a, b], { rates });
+  const { days, rates: applied } = await search.calendar({ ...query, currency: 'CHF' });
+  expect(days[0]).toEqual({
+    date: '2026-12-01',
+    state: 'priced',
+    lowest: { amount: 940, currency: 'CHF' },
+    converted: { amount: 940, currency: 'CHF' },
+    carrier: 'b',
+    basis: 'calendar',
+    fetchedAt: NOW,
+    totals: [{ amount: 940, currency: 'CHF' }],
+  });
+  const inEuros = await search.calendar(query);
+  expect(inEuros.days[0]).toMatchObject({
+    lowest: { amount: 940, currency: 'CHF' },
+    converted: { amount: 989, currency: 'EUR' },
+  });
+  expect(applied).toMatchObject({ source: 'a bank', currency: 'CHF' });
+});

@@ -19,6 +19,7 @@ import { createOperators } from './operators.ts';
 import { type CarrierEnd, checkPage, pagesOf } from './pages.ts';
 import { createPlaces } from './places.ts';
 import { resolveQuery, type SearchDays } from './resolve-query.ts';
+import { createRoundTrips, type RoundTrips } from './round-trip/create-round-trips.ts';
 import {
   resolveCallOptions,
   resolveSearchOptions,
@@ -54,6 +55,13 @@ export interface Search extends AsyncDisposable {
   calendar: Calendars['calendar'];
   /** Returns the same calendar as events, days as soon as a carrier knows them. Leaving the loop aborts the rest. */
   calendarStream: Calendars['calendarStream'];
+  /**
+   * Resolves with a way out and a way back, each as `search` has it, and with the offers of carriers that price both together, all
+   * under one deadline. Each way counts as a search in `stats()`.
+   *
+   * @throws what `search` does, also `ERR_BAD_QUERY` for a way back before the way out
+   */
+  roundTrip: RoundTrips['roundTrip'];
   /**
    * Resolves with the through journeys of `search`, and with journeys over hubs that are cheaper or faster than all of these: two journeys
    * that are sold apart, whose connection no seller protects (`TransferLeg.selfTransfer`). The journeys to and from each hub are
@@ -151,8 +159,10 @@ export function createSearch(options: SearchOptions): Search {
     return Promise.all(checked.map((call) => gather(() => call)));
   };
 
+  const roundTrips = createRoundTrips(resolved, { clock, together });
+
   async function close(): Promise<void> {
-    await Promise.all([calls.close(), calendars.close()]);
+    await Promise.all([calls.close(), calendars.close(), roundTrips.close()]);
   }
 
   const splitting: SplitDependencies = {
@@ -210,6 +220,7 @@ export function createSearch(options: SearchOptions): Search {
     },
     calendar: calendars.calendar,
     calendarStream: calendars.calendarStream,
+    roundTrip: roundTrips.roundTrip,
     close,
     [Symbol.asyncDispose]: close,
   };

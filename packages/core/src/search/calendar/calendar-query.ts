@@ -1,5 +1,6 @@
 import type { Passenger, ResolvedQuery, SearchQuery } from '../../contract/search-query.ts';
 import { isLocalDate, type LocalClock, type LocalDate, shiftDay } from '../../model/local-clock.ts';
+import { presentFields } from '../../model/present-fields.ts';
 import { badQuery, resolveQuery } from '../resolve-query.ts';
 
 /** Question of a calendar: ends, month and travellers. */
@@ -8,6 +9,8 @@ export interface CalendarQuery extends Pick<SearchQuery, 'origin' | 'destination
   readonly month: string;
   /** Number of adults, or each traveller: 1 to 9. Default 1. */
   readonly passengers?: SearchQuery['passengers'];
+  /** ISO 4217 code of the currency of converted prices. Default: the base of the search's rates. */
+  readonly currency?: string | undefined;
 }
 
 /** A checked query with every default. */
@@ -34,9 +37,10 @@ export function resolveCalendar(
   nowMs: number,
   clock: LocalClock,
 ): CalendarQuestion {
-  const { origin, destination, month, passengers } = Object(query) as CalendarQuery;
+  const { origin, destination, month, passengers, currency } = Object(query) as CalendarQuery;
   const today = dateAt(origin?.zone, nowMs, clock);
-  const checked = resolveQuery({ origin, destination, date: today, passengers }, nowMs, clock);
+  const search = { origin, destination, date: today, passengers, currency };
+  const checked = resolveQuery(search, nowMs, clock);
   const { first, last } = checked.days;
   const dates = daysOf(month).filter((date) => date >= first && date <= last);
   if (dates.length === 0) {
@@ -44,7 +48,13 @@ export function resolveCalendar(
     throw badQuery('month', expected, month);
   }
   return {
-    query: { origin, destination, month, passengers: checked.query.passengers },
+    query: {
+      origin,
+      destination,
+      month,
+      passengers: checked.query.passengers,
+      ...presentFields({ currency }),
+    },
     dates,
     searchOf: (date) => ({ ...checked.query, date }),
   };

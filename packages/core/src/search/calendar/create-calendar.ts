@@ -5,6 +5,8 @@ import { RailError } from '../../errors.ts';
 import { getOrAdd } from '../../model/get-or-add.ts';
 import type { CarrierId } from '../../model/journey.ts';
 import type { LocalClock, LocalDate } from '../../model/local-clock.ts';
+import { conversionOf } from '../../prices/convert-prices.ts';
+import type { ConvertMoney } from '../../prices/exact-rate.ts';
 import { createScatterCalls, type ScatterCall } from '../../scatter/scatter-calls.ts';
 import type { CallTrace, ScatterChannels, ScatterFace } from '../../scatter/scatter-face.ts';
 import { isComplete, stateOfCode } from '../../scatter/source-status.ts';
@@ -54,6 +56,12 @@ interface CalendarCarrierTrace extends Omit<CalendarTrace, 'ended'> {
   status?: CarrierStatus;
 }
 
+interface CheckedCall {
+  readonly call: ScatterCall<Carrier, CalendarCall>;
+  readonly days: CalendarDays;
+  readonly rates: Pick<CalendarResult, 'rates'> | undefined;
+}
+
 type Ended = Omit<CalendarResult, 'days'>;
 
 const channels: ScatterChannels = {
@@ -71,22 +79,24 @@ export function createCalendars(options: ResolvedSearchOptions, clock: LocalCloc
     query: CalendarQuery,
     own: CalendarOptions,
     onDays: (dates: ReadonlySet<LocalDate>) => void,
-  ): { readonly call: ScatterCall<Carrier, CalendarCall>; readonly days: CalendarDays } {
+  ): CheckedCall {
     const { byDay, carriers, signal, deadlineMs } = resolveCalendarOptions(own, options);
     const startedAt = calls.enter();
     const question = resolveCalendar(query, startedAt, clock);
-    const days = createDays(question, { carriers, onDays });
+    const conversion = conversionOf(options.rates, question.query.currency, startedAt);
+    const days = createDays(question, { carriers, convert: conversion?.convert, onDays });
     const asked: CalendarCall = { ...question, byDay, learn: days.learn };
     return {
       call: { sources: carriers, query: asked, startedAt, deadlineMs, signal },
       days,
+      rates: conversion && { rates: conversion.applied },
     };
   }
 
   return {
     calendar(query, own = {}) {
       return new Promise((resolve, reject) => {
-        const { call, days } = check(query, own, () => {});
+        const { call, days, rates } = check(query, own, () => {});
         calls.begin(call, {
           settled: ({ carrier }) => days.settle(carrier),
           done: ({ carriers, ...ended }) =>
@@ -94,6 +104,7 @@ export function createCalendars(options: ResolvedSearchOptions, clock: LocalCloc
               ...ended,
               days: days.all(),
               ...days.summary(carriers),
+              ...rates,
             }),
           aborted: reject,
         });
@@ -101,7 +112,7 @@ export function createCalendars(options: ResolvedSearchOptions, clock: LocalCloc
     },
     calendarStream(query, own = {}) {
       let tell = (_dates: ReadonlySet<LocalDate>): void => {};
-      const { call, days } = check(query, own, (dates) => tell(dates));
+      const { call, days, rates } = check(query, own, (dates) => tell(dates));
       return calls.stream<CalendarEvent>(call, (events) => {
         const changed = new Set<LocalDate>();
         const flush = (): void => {
@@ -123,6 +134,7 @@ export function createCalendars(options: ResolvedSearchOptions, clock: LocalCloc
               days: days.all(),
               carriers: [...statuses],
               deadline,
+              ...rates,
             });
           },
           settled(status) {
@@ -158,8 +170,10 @@ function createDays(
   { dates, searchOf }: CalendarQuestion,
   {
     carriers,
+    convert,
     onDays,
   }: Pick<ResolvedSearchOptions, 'carriers'> & {
+    readonly convert: ConvertMoney | undefined;
     readonly onDays: (dates: ReadonlySet<LocalDate>) => void;
   },
 ): CalendarDays {
@@ -170,7 +184,7 @@ function createDays(
   const none: ReadonlyMap<CarrierId, Finding> = new Map();
   const day = (date: LocalDate): CalendarDay =>
     getOrAdd(made, date, () =>
-      dayOf(findings.get(date) ?? none, { date, query: searchOf(date), carriers }),
+      dayOf(findings.get(date) ?? none, { date, query: searchOf(date), carriers, convert }),
     );
   const statusOf = (status: CarrierStatus): CarrierStatus => ({
     ...status,

@@ -1,11 +1,13 @@
 import type { CarrierDay } from '../../contract/carrier-day.ts';
 import type { ResolvedQuery } from '../../contract/search-query.ts';
-import { lowestTotals } from '../../journeys/cheapest-total.ts';
+import { lowestPrices } from '../../journeys/cheapest-total.ts';
 import { mergeJourneys } from '../../journeys/merge.ts';
 import { type CarrierId, compareText, type Journey, ridesOf } from '../../model/journey.ts';
 import type { LocalDate } from '../../model/local-clock.ts';
-import type { Money } from '../../model/money.ts';
+import { addMoney, type Money } from '../../model/money.ts';
 import { presentFields } from '../../model/present-fields.ts';
+import { withConverted } from '../../prices/convert-prices.ts';
+import type { ConvertMoney } from '../../prices/exact-rate.ts';
 import type { Place } from '../../stations/station-index.ts';
 import { createPlaces } from '../places.ts';
 import type { CalendarDay } from './calendar-result.ts';
@@ -27,11 +29,17 @@ export interface DayContext {
   /** Query of a search for the day. */
   readonly query: ResolvedQuery;
   readonly carriers: readonly { readonly id: CarrierId }[];
+  /** Converts prices to one currency. Absent: none is. */
+  readonly convert?: ConvertMoney | undefined;
 }
 
 /** A price with its source. */
 interface DayPrice extends Required<Pick<CalendarDay, 'basis' | 'fetchedAt'>> {
+  /** Amount to pay; absent if it is of several currencies. */
+  readonly sold: Money | undefined;
+  /** Amount that is compared: `sold`, or the same in another currency. */
   readonly total: Money;
+  readonly isConverted: boolean;
   readonly carrier?: CarrierId | undefined;
 }
 
@@ -41,7 +49,7 @@ interface DayPrice extends Required<Pick<CalendarDay, 'basis' | 'fetchedAt'>> {
  */
 export function dayOf(
   findings: ReadonlyMap<CarrierId, Finding>,
-  { date, query, carriers }: DayContext,
+  { date, query, carriers, convert }: DayContext,
 ): CalendarDay {
   const places = createPlaces(query, carriers);
   const found: Journey[] = [];
@@ -57,12 +65,18 @@ export function dayOf(
     } else if (finding !== undefined) {
       const { day } = finding;
       told.push(day);
-      const { lowest: total, fetchedAt } = day;
-      if (total) prices.push({ total, carrier: id, basis: 'calendar', fetchedAt });
+      const { lowest: sold, fetchedAt } = day;
+      if (sold !== undefined) {
+        const converted = convert?.(sold);
+        const amounts = { sold, total: converted ?? sold, isConverted: converted !== undefined };
+        prices.push({ ...amounts, carrier: id, basis: 'calendar', fetchedAt });
+      }
     }
   }
   const journeys = mergeJourneys(found, { places: places.all() }).filter(runs);
-  prices.push(...journeys.flatMap(pricesOf));
+  for (const journey of journeys) {
+    prices.push(...pricesOf(convert ? withConverted(journey, convert) : journey));
+  }
   const least = leastByCurrency(prices);
   // Amounts of two currencies are not compared.
   const lowest = least.length === 1 ? least[0] : undefined;
@@ -72,7 +86,8 @@ export function dayOf(
       ...open,
       state: 'priced',
       ...(lowest && {
-        lowest: lowest.total,
+        lowest: lowest.sold ?? lowest.total,
+        ...(lowest.isConverted && { converted: lowest.total }),
         ...presentFields({ carrier: lowest.carrier }),
         basis: lowest.basis,
         fetchedAt: lowest.fetchedAt,
@@ -102,14 +117,24 @@ function isSoldOutJourney({ sources, unpriced = [] }: Journey): boolean {
 
 /** Returns the least price of a journey in each currency, with its seller if it is of one offer. */
 function pricesOf(journey: Journey): readonly DayPrice[] {
-  return lowestTotals(journey).map((total): DayPrice => {
-    const own = journey.offers.filter((offer) => offer.total.currency === total.currency);
-    const sole = own.find(
-      ({ rides, passengers, total: { amount } }) =>
-        amount === total.amount && rides === undefined && passengers === undefined,
-    );
-    const fetchedAt = sole?.fetchedAt ?? Math.min(...own.map((offer) => offer.fetchedAt));
-    return { total, carrier: sole?.seller, basis: 'offer', fetchedAt };
+  return lowestPrices(journey).map(({ total, offers }): DayPrice => {
+    const [first, ...others] = offers;
+    const currency = first?.total.currency;
+    const isSole = offers.every((offer) => offer.total.currency === currency);
+    const sold = isSole
+      ? others.reduce<Money | undefined>(
+          (sum, offer) => sum && addMoney(sum, offer.total),
+          first?.total,
+        )
+      : undefined;
+    return {
+      sold,
+      total,
+      isConverted: first?.converted !== undefined,
+      carrier: others.every(({ seller }) => seller === first?.seller) ? first?.seller : undefined,
+      basis: 'offer',
+      fetchedAt: Math.min(...offers.map(({ fetchedAt }) => fetchedAt)),
+    };
   });
 }
 
@@ -121,7 +146,11 @@ function leastByCurrency(prices: readonly DayPrice[]): readonly DayPrice[] {
     const known = least.get(currency);
     if (known === undefined || comparePrices(price, known) < 0) least.set(currency, price);
   }
-  return [...least.values()].sort((a, b) => compareText(a.total.currency, b.total.currency));
+  return [...least.values()].sort(
+    (a, b) =>
+      Number(b.isConverted) - Number(a.isConverted) ||
+      compareText(a.total.currency, b.total.currency),
+  );
 }
 
 function comparePrices(a: DayPrice, b: DayPrice): number {
