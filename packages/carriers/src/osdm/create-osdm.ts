@@ -87,7 +87,7 @@ export function createOsdm(options: OsdmOptions): Carrier<AnyWire> {
       prices: 'some',
       passengers: 'cards',
       stationSystem: system,
-      native: ['time', 'arriveBy', 'via', 'maxTransfers', 'travelClass'],
+      native: ['time', 'arriveBy', 'via', 'maxTransfers', 'travelClass', 'currency'],
       asks: overview ? ['calendar', 'returns'] : ['returns'],
     },
     request(query, context): Promise<AnyWire> {

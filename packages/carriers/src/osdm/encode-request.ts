@@ -74,7 +74,7 @@ interface KnownTrips {
 /** Returns the body of a request for offers: for trips that are known, or for the trips of a search. */
 export function offersBody(
   trips: KnownTrips | { readonly tripSearchCriteria: object },
-  { passengers, travelClass, stops }: CarrierQuery,
+  { passengers, travelClass, stops, currency }: CarrierQuery,
 ): object {
   return {
     ...trips,
@@ -83,6 +83,7 @@ export function offersBody(
     offerSearchCriteria: {
       offerMode: 'COLLECTIVE',
       ...(travelClass !== undefined && { travelClasses: [travelClass.toUpperCase()] }),
+      ...(currency !== undefined && { currency }),
     },
     embed: ['tripIds' in trips ? 'OFFERS' : 'ALL'],
   };
