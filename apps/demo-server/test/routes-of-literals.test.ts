@@ -80,12 +80,14 @@ function searchDependencies({ isShared = true } = {}) {
         seen.keys.push(key);
         yield done;
       },
+      roundTrip: () => Promise.reject(new Error('no test asks for both ways')),
     },
     reader: {
       read(parameters) {
         seen.read += 1;
         return reader.read(parameters);
       },
+      readCalendar: reader.readCalendar,
       readQuick(parameters) {
         seen.quick += 1;
         return reader.readQuick(parameters);

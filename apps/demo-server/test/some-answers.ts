@@ -9,6 +9,9 @@ export function someAnswers(given: Partial<Answers>): Answers {
   return {
     ...everyQuestion(() => none),
     events: none,
+    calendar: none,
+    calendarEvents: none,
+    roundTrip: none,
     has: () => false,
     stats: () => ({}) as never,
     close: async () => {},

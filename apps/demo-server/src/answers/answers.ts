@@ -1,4 +1,6 @@
-import type { SearchEvent } from '@ticketing/core';
+import type { CalendarEvent, CalendarResult, RoundTripResult, SearchEvent } from '@ticketing/core';
+import type { CalendarAsked } from '../search/calendar-question.ts';
+import type { RoundTripAsked } from '../search/round-trip-question.ts';
 import type { DocumentQuestion } from '../search/search-query.ts';
 import type { AnswersStats } from './answers-stats.ts';
 import type { AskOptions, Questions } from './kinds.ts';
@@ -10,6 +12,15 @@ export interface Answers extends Questions {
     question: DocumentQuestion,
     options: Omit<AskOptions, 'signal'>,
   ): AsyncIterableIterator<SearchEvent>;
+  /** Days of a month, with what this process keeps of them. */
+  calendar(asked: CalendarAsked, options: Omit<AskOptions, 'key'>): Promise<CalendarResult>;
+  /** The same calendar as its events. Leaving them ends it. */
+  calendarEvents(
+    asked: CalendarAsked,
+    options: Omit<AskOptions, 'signal' | 'key'>,
+  ): AsyncIterableIterator<CalendarEvent>;
+  /** Both ways of a round trip. */
+  roundTrip(asked: RoundTripAsked, options: Omit<AskOptions, 'key'>): Promise<RoundTripResult>;
   /** Returns whether a question of this key would join one in flight. */
   has(key: string): boolean;
   stats(): AnswersStats;

@@ -94,9 +94,8 @@ export async function byOwner(
     },
   });
   return {
+    ...own,
     ...questions,
-    events: own.events,
-    has: own.has,
     stats() {
       const stats = own.stats();
       return {

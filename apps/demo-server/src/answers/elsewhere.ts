@@ -20,5 +20,5 @@ export function elsewhere(
       rejectRestored,
     );
   });
-  return { ...questions, events: own.events, has: own.has, stats: own.stats, close: own.close };
+  return { ...own, ...questions };
 }

@@ -77,15 +77,14 @@ export function sharedQuestions(own: Answers, options: SharedOptions = {}): Answ
     coalesced(own, { ...options, name }),
   );
   return {
+    ...own,
     ...everyQuestion((name) => coalescers[name].ask),
-    events: own.events,
     has: (key) => Object.values(coalescers).some((one) => one.has(key)),
     stats() {
       const stats = own.stats();
       const counted = perCoalescer((name) => coalescers[name].stats());
       return { ...stats, ...counted, worms: { ...stats.worms, ...counted.worms } };
     },
-    close: own.close,
   };
 }
 

@@ -72,7 +72,7 @@ const kinds = {
     calls: 'makes four calls, one after the other',
     mark: carrierMarks.renfe,
     isSession: true,
-    create: ({ baseUrl }) => createRenfe({ baseUrl }),
+    create: ({ baseUrl }) => createRenfe({ baseUrl, calendarUrl: baseUrl }),
   },
   ouigo: {
     title: 'Ouigo',

@@ -1,4 +1,10 @@
-import { createSearch, type RunCarrier, type Search } from '@ticketing/core';
+import {
+  CarrierError,
+  createSearch,
+  type KnownAnswer,
+  type RunCarrier,
+  type Search,
+} from '@ticketing/core';
 import type { CarrierName, Carriers } from './carriers.ts';
 
 interface ComposedSearchOptions {
@@ -33,7 +39,20 @@ export function composedSearch(
     http: carriers.http.clientOf,
     rates: carriers.rates.current,
     run: carriers.kept.around(carriers.guards.around(asked)),
+    known: knownOr(carriers.kept.known),
   });
+}
+
+/** A carrier that has no code for a station does not serve it: nobody needs to be asked. */
+function knownOr(kept: KnownAnswer): KnownAnswer {
+  return (carrier, query) => {
+    const system = carrier.capabilities?.stationSystem ?? carrier.id;
+    const other = [query.origin, query.destination].find(
+      ({ codes }) => !Object.hasOwn(codes, system),
+    );
+    if (other === undefined) return kept(carrier, query);
+    throw new CarrierError('NOT_SERVED', `Carrier \`${carrier.id}\` has no code for ${other.name}`);
+  };
 }
 
 const runHere: RunCarrier = async (carrier, query, context) =>

@@ -32,7 +32,7 @@ export async function answerChain(
   flags: Flags,
   { search, store, searches, onEnd, primary, kept, now }: ChainDependencies,
 ): Promise<{ readonly own: Answers; readonly answers: Answers }> {
-  const inProcess = here(search, store);
+  const inProcess = here(search, store, flags.calendarDays);
   const own =
     flags.offload === 'search' && searches !== undefined
       ? inWorkers(inProcess, { dispatcher: searches, carriers: flags.carriers, onEnd })

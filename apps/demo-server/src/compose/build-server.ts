@@ -12,6 +12,7 @@ import { describeApi } from '../http/api/describe-api.ts';
 import type { DurationCounts } from '../http/duration-counts.ts';
 import { guardNames } from '../http/guard-controls.ts';
 import { createHttpRules } from '../http/http-rules.ts';
+import { type CalendarDependencies, calendarRoute } from '../http/routes/calendar.ts';
 import { computeRoute } from '../http/routes/compute.ts';
 import { docsRoutes } from '../http/routes/docs.ts';
 import { type HealthOptions, healthRoutes } from '../http/routes/health.ts';
@@ -40,6 +41,7 @@ const INTEGER = /^(?:0|-?[1-9]\d{0,14})$/;
 
 /** Dependencies of all routes together. */
 type RouteDependencies = SearchDependencies &
+  CalendarDependencies &
   WormsDependencies &
   StationsDependencies &
   Omit<PagesDependencies, 'flags' | 'notFound'>;
@@ -144,6 +146,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await describeApi(app as unknown as FastifyInstance);
   await app.register(pageRoutes, { ...parts, flags, notFound: rules.notFound });
   await app.register(searchRoute, parts);
+  await app.register(calendarRoute, parts);
   await app.register(wormsRoute, parts);
   await app.register(computeRoute);
   await app.register(sinkRoute);

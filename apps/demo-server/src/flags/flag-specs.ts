@@ -29,7 +29,7 @@ import {
   showKeepTimes,
   showLatency,
 } from './flag-values.ts';
-import { hedged, type Rates, rates, showHedged, showRates } from './guard-values.ts';
+import { hedged, type Rates, rates, searchedDays, showHedged, showRates } from './guard-values.ts';
 
 export const ACCEPTS = ['single', 'cluster', 'passthru', 'socket'] as const;
 export type Accept = (typeof ACCEPTS)[number];
@@ -205,6 +205,13 @@ export const flagSpecs = {
     about: 'Carriers that are asked',
     value: someOf(CARRIER_NAMES),
     fallback: CARRIER_NAMES,
+  }),
+  calendarDays: flag<readonly CarrierName[]>({
+    name: 'calendar-days',
+    about: 'Carriers of which a calendar searches each day that nothing else knows, two at a time',
+    value: searchedDays,
+    fallback: [],
+    show: showHedged,
   }),
   guard: flag({
     name: 'guard',

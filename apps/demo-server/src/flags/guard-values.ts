@@ -44,6 +44,17 @@ export function showRates(value: Rates): string {
 }
 
 /** Reads `off`, names, or `all`: every carrier but those whose question is a session of several calls. */
+export const searchedDays: ValueReader<readonly CarrierName[]> = {
+  expected: `off, or some of ${CARRIER_NAMES.join(',')}`,
+  words: ['off', ...CARRIER_NAMES],
+  read(text) {
+    if (text === 'off') return [];
+    const wanted = text.split(',');
+    const known = CARRIER_NAMES.filter((name) => wanted.includes(name));
+    return known.length === wanted.length ? known : undefined;
+  },
+};
+
 export const hedged: ValueReader<readonly CarrierName[]> = {
   expected: `off, all, or some of ${CARRIER_NAMES.join(',')}`,
   words: ['off', 'all', ...CARRIER_NAMES],

@@ -4,7 +4,7 @@ import {
   createCoalescer,
   type LoadContext,
 } from '@ticketing/batching';
-import { CarrierError, type RunCarrier, type RunContext } from '@ticketing/core';
+import { CarrierError, type KnownAnswer, type RunCarrier, type RunContext } from '@ticketing/core';
 import { type Clock, systemClock } from '@ticketing/kit';
 import { isAskedAnew } from './ask-anew.ts';
 import { askCarrier, type CarrierQuestion } from './carrier-load.ts';
@@ -16,6 +16,7 @@ import {
   isWhole,
   staleLeft,
 } from './carrier-record.ts';
+import { createDayMemory } from './day-memory.ts';
 import type { KeepSettings } from './keep-settings.ts';
 import { questionKey } from './question-key.ts';
 
@@ -32,6 +33,8 @@ export type ShareRecords = (load: LoadRecord, keep: KeepSettings) => LoadRecord;
 export interface KeptAnswers {
   /** Returns `run` behind the kept answers of the carrier that it is to ask. */
   around(run: RunCarrier): RunCarrier;
+  /** Returns an answer of a whole day that is at most an hour old: calendars have it, and nobody is asked. */
+  readonly known: KnownAnswer;
   /** Has other servers share what is loaded from now on. */
   shareBy(share: ShareRecords): void;
   /** Absent if nothing is kept. */
@@ -86,6 +89,7 @@ export function createKeptAnswers(dependencies: KeptDependencies): KeptAnswers {
   if (keep === undefined) {
     return {
       around: (run) => run,
+      known: () => undefined,
       shareBy: () => {},
       stats: () => undefined,
       close: async () => {},
@@ -94,6 +98,7 @@ export function createKeptAnswers(dependencies: KeptDependencies): KeptAnswers {
   const { setTimeout, clearTimeout } = timers;
   const clock: Clock = { now, setTimeout, clearTimeout };
   const flights = new Map<string, Flight>();
+  const days = createDayMemory(now);
   const failures = new WeakMap<CarrierRecord, Failure>();
   let loadRecord: LoadRecord = (question, { signal }) =>
     askCarrier(question, {
@@ -217,13 +222,17 @@ export function createKeptAnswers(dependencies: KeptDependencies): KeptAnswers {
       if (known?.kind === 'value') {
         // Counts the hit, and begins the renewal of a stale answer.
         const record = await coalescer.get({ ...question, context: inBackground(context) });
+        days.remember({ carrier: carrier.id, id, query }, record);
         noteKept(record, known.stale, context);
         return answerOf(record, known.stale ? failureOf(record) : undefined);
       }
       const { record, isKept } = await recordFor(question);
+      days.remember({ carrier: carrier.id, id, query }, record);
       if (isKept) noteKept(record, false, context);
       return answerOf(record);
     },
+    known: ({ id: carrier }, query) =>
+      days.recall({ carrier, id: questionKey(carrier, query), query }),
     shareBy(share) {
       loadRecord = share(loadRecord, keep);
     },

@@ -69,6 +69,9 @@ export function quickQuestion(
   if (!entries.every(isKnown)) return undefined;
   const { origin, destination, order = 'departure' } = parameters;
   if (origin === undefined || destination === undefined) return undefined;
+  // Both ways of a round trip are two searches, which share what carriers answer.
+  if (parameters['returnDate'] !== undefined || parameters['returnTime'] !== undefined)
+    return undefined;
   if (!JOURNEY_ORDERS.includes(order as JourneyOrder)) return undefined;
   const values = entries.map(([name, text]) => [
     name,

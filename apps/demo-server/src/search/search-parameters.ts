@@ -27,6 +27,13 @@ const question = {
   ),
   time: shortText('Departures from then on, HH:MM at the origin', ['08:30']),
   arriveBy: yesOrNo('Arrivals until `time` at the destination, instead of departures from then on'),
+  returnDate: shortText(
+    'Day of the way back, YYYY-MM-DD: the answer has both ways, as one document',
+    ['2027-01-24'],
+  ),
+  returnTime: shortText('Departures of the way back from then on, HH:MM at the destination', [
+    '17:00',
+  ]),
   via: Type.Optional(stationText('Where a change of trains is')),
   maxTransfers: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 8, description: 'Most changes of trains' }),

@@ -85,11 +85,15 @@ export function currencyOf({ currency }: Pick<SearchParameters, 'currency'>): st
   throw badParameter('currency', 'an ISO 4217 code such as CHF', currency);
 }
 
-function passengersOf({
+/** Returns the travellers that parameters name. @throws ProblemError */
+export function passengersOf({
   passengers,
   ages,
   cards,
-}: SearchParameters): number | readonly Passenger[] | undefined {
+}: Pick<SearchParameters, 'passengers' | 'ages' | 'cards'>):
+  | number
+  | readonly Passenger[]
+  | undefined {
   if (ages === undefined && cards === undefined) return passengers;
   const [ageTexts, cardTexts] = [ages?.split(','), cards?.split(',')];
   const count = passengers ?? ageTexts?.length ?? cardTexts?.length ?? 1;
@@ -120,8 +124,8 @@ function pageOf(
   return page;
 }
 
-/** Returns `undefined` for all of them. */
-function carriersOf(
+/** Returns the carriers of a list, `undefined` for all of them. @throws ProblemError for one that is not asked here */
+export function carriersOf(
   text: string | undefined,
   known: readonly CarrierName[],
 ): readonly CarrierName[] | undefined {
@@ -141,7 +145,8 @@ function carriersOf(
   return asked.length === known.length ? undefined : asked;
 }
 
-function stationOf(
+/** Returns the station that a text means. @throws ProblemError for one that is unknown, and for a name of several */
+export function stationOf(
   parameter: 'origin' | 'destination' | 'via',
   text: string,
   stations: StationTexts,

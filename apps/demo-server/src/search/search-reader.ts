@@ -1,4 +1,9 @@
 import type { Flags } from '../flags/flag-specs.ts';
+import {
+  type CalendarAsked,
+  type CalendarParameters,
+  readCalendarQuestion,
+} from './calendar-question.ts';
 import { quickQuestion } from './document-key.ts';
 import { createPageTokens, newPageKey, type PageTokens } from './page-tokens.ts';
 import type { SearchParameters } from './search-parameters.ts';
@@ -9,6 +14,8 @@ import { createStations, type Stations, type StationTexts, stationsFor } from '.
 export interface SearchReader {
   /** Opens the book of all stations for texts that need it. @throws ProblemError for parameters that are wrong */
   read(parameters: SearchParameters): Promise<DocumentQuestion>;
+  /** Reads the parameters of a calendar. @throws ProblemError for parameters that are wrong */
+  readCalendar(parameters: CalendarParameters): Promise<CalendarAsked>;
   /** Reads parameters that nothing has checked, as {@link quickQuestion} does. */
   readQuick(parameters: Readonly<Record<string, unknown>>): DocumentQuestion | undefined;
 }
@@ -27,6 +34,10 @@ export function createSearchReader(dependencies: ReaderDependencies): SearchRead
     async read(parameters) {
       const stations = await stationsFor(parameters, stationTexts);
       return readSearchQuestion(parameters, { stations, carriers, pageTokens, nowMs: now() });
+    },
+    async readCalendar(parameters) {
+      const stations = await stationsFor(parameters, stationTexts);
+      return readCalendarQuestion(parameters, { stations, carriers, nowMs: now() });
     },
     readQuick: (parameters) => quickQuestion(parameters, { carriers, pageTokens, nowMs: now() }),
   };

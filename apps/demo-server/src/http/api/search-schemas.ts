@@ -14,7 +14,7 @@ const TimeAt = Type.Object(
   },
   { $id: 'TimeAt' },
 );
-const Money = Type.Object(
+export const Money = Type.Object(
   {
     amount: Type.Integer({ description: 'Minor units' }),
     currency: Type.String({ pattern: '^[A-Z]{3}$' }),
@@ -31,7 +31,7 @@ const stationFields = {
   codes: Type.Record(text, text, { description: 'Its code in each system that has one' }),
   aliases: Type.Optional(Type.Array(text)),
 };
-const Station = Type.Object(
+export const Station = Type.Object(
   {
     ...stationFields,
     members: Type.Optional(
@@ -148,7 +148,7 @@ const TransferLeg = Type.Object(
   { $id: 'TransferLeg', description: 'The way between two trains, to the first or from the last' },
 );
 const condition = Type.Enum(['yes', 'fee', 'no', 'unknown']);
-const Offer = Type.Object(
+export const Offer = Type.Object(
   {
     id: text,
     seller: Type.String({ description: 'Name of the carrier' }),
@@ -224,7 +224,7 @@ const Journey = Type.Object(
   },
   { $id: 'Journey' },
 );
-const CarrierStatus = Type.Object(
+export const CarrierStatus = Type.Object(
   {
     carrier: text,
     state: Type.Enum(['running', ...SETTLED_STATES]),
@@ -275,7 +275,7 @@ const CarrierStatus = Type.Object(
   },
   { $id: 'CarrierStatus' },
 );
-const Passenger = Type.Object(
+export const Passenger = Type.Object(
   { age: Type.Optional(Type.Integer()), cards: Type.Optional(Type.Array(text)) },
   { $id: 'Passenger', description: 'One traveller; without an age an adult' },
 );
@@ -323,7 +323,7 @@ const Operators = Type.Record(text, text, {
   $id: 'Operators',
   description: 'Names of operators that legs name, by their ids',
 });
-const AppliedRates = Type.Object(
+export const AppliedRates = Type.Object(
   {
     asOf: Type.String({ description: 'Day of the rates, YYYY-MM-DD' }),
     source: Type.String({ description: 'Who publishes them' }),
@@ -388,7 +388,7 @@ const SearchStarted = Type.Object(
   },
   { $id: 'SearchStarted', description: 'The first event' },
 );
-const CarrierStatusEvent = Type.Object(
+export const CarrierStatusEvent = Type.Object(
   { type: Type.Literal('carrier-status'), status: CarrierStatus },
   { $id: 'CarrierStatusEvent', description: 'A carrier answered, or failed' },
 );
@@ -416,7 +416,7 @@ const SearchDone = Type.Object(
   { $id: 'SearchDone', description: 'The last event' },
 );
 
-const SearchFailed = Type.Object(
+export const SearchFailed = Type.Object(
   { type: Type.Literal('search-failed'), problem: Problem },
   { $id: 'SearchFailed', description: 'The last event of a search that was lost with its worker' },
 );

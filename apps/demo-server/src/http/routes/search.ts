@@ -1,26 +1,36 @@
-import { Readable } from 'node:stream';
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
 import type { CarrierStatus, RateSource } from '@ticketing/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import type { Answers } from '../../answers/answers.ts';
 import { eventsKey } from '../../answers/kinds.ts';
 import { CARRIER_NAMES, carrierKinds } from '../../carriers/carriers.ts';
-import { clientSignal, lateProblem, Problem, ProblemError } from '../../problem/problem.ts';
+import {
+  badParameter,
+  clientSignal,
+  lateProblem,
+  Problem,
+  ProblemError,
+} from '../../problem/problem.ts';
 import { hasAnswered, isBusy } from '../../search/carrier-states.ts';
 import { documentKey } from '../../search/document-key.ts';
-import { iteratorOf, withFirst } from '../../search/map-items.ts';
+import { withFirst } from '../../search/map-items.ts';
 import { isNotServed } from '../../search/not-served.ts';
 import type { PageTokens } from '../../search/page-tokens.ts';
+import { viewRoundTrip } from '../../search/round-trip-answer.ts';
+import { readRoundTrip } from '../../search/round-trip-question.ts';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
 import type { SearchDocument } from '../../search/search-document.ts';
 import { SearchParameters } from '../../search/search-parameters.ts';
 import type { DocumentQuestion } from '../../search/search-query.ts';
 import type { SearchReader } from '../../search/search-reader.ts';
 import { readSearchView, textOf, viewDocument, viewEvents } from '../../search/search-view.ts';
+import { RoundTripAnswer } from '../api/calendar-schemas.ts';
 import { answerExamples, eventExamples, refusalExamples } from '../api/search-examples.ts';
 import { SearchAnswer, SearchStreamEvent } from '../api/search-schemas.ts';
 import type { BodySender } from '../body-sender.ts';
 import type { CachedDocument } from '../cache-headers.ts';
+import { ANSWER_TYPES, eventStream, isEventType, notAcceptable } from '../event-stream.ts';
 import { preferredType, prefersPage } from '../preferred-type.ts';
 
 const problem = { 'application/problem+json': { schema: Problem } };
@@ -32,9 +42,12 @@ const events = { schema: SearchStreamEvent, examples: eventExamples };
 const response: unknown = {
   200: {
     description:
-      'All answers, or those in time. As a stream, one event per line, or as server-sent events with the type as `event` and `id`',
+      'All answers, or those in time; with `returnDate` both ways, and offers for both together. As a stream, one event per line, or as server-sent events with the type as `event` and `id`',
     content: {
-      'application/json': { schema: SearchAnswer, examples: answerExamples },
+      'application/json': {
+        schema: Type.Union([SearchAnswer, RoundTripAnswer]),
+        examples: answerExamples,
+      },
       'application/x-ndjson': events,
       'text/event-stream': events,
     },
@@ -69,7 +82,7 @@ declare module 'fastify' {
 }
 
 export interface SearchDependencies {
-  readonly answers: Pick<Answers, 'document' | 'events'>;
+  readonly answers: Pick<Answers, 'document' | 'events' | 'roundTrip'>;
   readonly reader: SearchReader;
   readonly pageTokens: Pick<PageTokens, 'sealAll'>;
   readonly bodies: Pick<BodySender, 'send'>;
@@ -105,7 +118,27 @@ export const searchRoute: FastifyPluginCallbackTypebox<SearchDependencies> = (
         question: await reader.read(request.query),
       };
       const view = readSearchView(request.query, rates());
-      const accepted = preferredType(request, ['application/json', ...Object.keys(eventFormats)]);
+      const trip = readRoundTrip(question, request.query);
+      const accepted = preferredType(request, ANSWER_TYPES);
+      if (trip !== undefined && isEventType(accepted)) {
+        throw badParameter(
+          'returnDate',
+          'absent from a stream: both ways are one document',
+          trip.returnDate,
+        );
+      }
+      if (trip !== undefined && accepted === 'application/json') {
+        const found = await answers.roundTrip(trip, {
+          signal: clientSignal(reply),
+          deadlineMs: leftMs(request),
+        });
+        if (![found.outbound, found.inbound].some(({ carriers }) => carriers.some(hasAnswered))) {
+          refuseWithoutAnswer(found.outbound);
+        }
+        reply.type('application/json; charset=utf-8');
+        const body = Buffer.from(JSON.stringify(viewRoundTrip(found, view, pageTokens)));
+        return bodies.send({ request, reply }, body);
+      }
       if (accepted === 'application/json') {
         const document = await answers.document(question, {
           signal: clientSignal(reply),
@@ -120,15 +153,7 @@ export const searchRoute: FastifyPluginCallbackTypebox<SearchDependencies> = (
           .type('application/json; charset=utf-8');
         return bodies.send({ request, reply }, viewDocument(document, view, pageTokens));
       }
-      const format = accepted && eventFormats[accepted];
-      if (!format) {
-        const expected = ['application/json', ...Object.keys(eventFormats)].join(', ');
-        throw new ProblemError(406, {
-          detail: `Accept must allow one of ${expected}`,
-          expected,
-          got: request.headers.accept,
-        });
-      }
+      if (!isEventType(accepted)) throw notAcceptable(request);
       // An EventSource connects again when a stream has ended: 204 makes it stop.
       if (LAST_EVENTS.has(request.headers['last-event-id'])) return reply.code(204).send(null);
       const events = answers.events(question, { deadlineMs: leftMs(request), key });
@@ -138,8 +163,9 @@ export const searchRoute: FastifyPluginCallbackTypebox<SearchDependencies> = (
       // A failure before the first event is a problem with its own status, as with a document.
       const begun = await withFirst(viewed);
       return reply.type(accepted).send(
-        toStream(begun, {
-          format,
+        eventStream<SearchAnswerEvent>(begun, {
+          type: accepted,
+          textOf,
           failed: (error) => ({ type: 'search-failed', problem: lateProblem(error, request) }),
         }),
       );
@@ -159,7 +185,7 @@ async function onRequest(request: FastifyRequest, reply: FastifyReply): Promise<
 }
 
 /** @throws ProblemError if some carriers serve the stations, and none of these answered */
-function refuseWithoutAnswer({ carriers }: SearchDocument): void {
+function refuseWithoutAnswer({ carriers }: Pick<SearchDocument, 'carriers'>): void {
   const serving = carriers.filter((carrier) => !isNotServed(carrier));
   if (serving.length === 0) return;
   if (serving.some(hasAnswered)) return;
@@ -184,39 +210,4 @@ function describedCalls(carrier: string): string {
   if (name === undefined) return '';
   const { title, calls } = carrierKinds[name];
   return `;desc="${title} ${calls}"`;
-}
-
-/** Writes one event. */
-type EventFormat = (event: SearchAnswerEvent) => string;
-
-/** Formats of events by media type: one JSON document per line, and server-sent events (HTML standard, 9.2). */
-const eventFormats: Readonly<Record<string, EventFormat>> = {
-  'application/x-ndjson': (event) => `${textOf(event)}\n`,
-  'text/event-stream': (event) =>
-    `id: ${event.type}\nevent: ${event.type}\ndata: ${textOf(event)}\n\n`,
-};
-
-/** Makes a byte stream of events; an error becomes the last. Destroying it ends the iteration at once. */
-function toStream(
-  events: AsyncIterableIterator<SearchAnswerEvent, undefined>,
-  {
-    format,
-    failed,
-  }: {
-    readonly format: EventFormat;
-    readonly failed: (error: unknown) => SearchAnswerEvent;
-  },
-): Readable {
-  const lines = iteratorOf<string>(
-    async () => {
-      try {
-        const { done, value } = await events.next();
-        return done ? { done, value: undefined } : { done: false, value: format(value) };
-      } catch (error) {
-        return { done: false, value: format(failed(error)) };
-      }
-    },
-    () => events.return?.(),
-  );
-  return Readable.from(lines);
 }
