@@ -62,7 +62,7 @@ test('the same as a stream adds up to the document', async () => {
 });
 
 test('days that no calendar has are known by a search of the last hour, and of no other carrier', async () => {
-  const { get } = await serveDemo('--latency', '0', '--carriers', 'avlo');
+  const { get } = await serveDemo('--latency', '0', '--carriers', 'avlo', '--keep', '60:600');
   const asked = `/calendar?${PAIR}&month=2026-12`;
   const before = (await get(asked)).body.days as CalendarDay[];
   expect(new Set(before.map(({ state }) => state))).toEqual(new Set(['unknown']));

@@ -159,12 +159,21 @@ test('a chip shows its setting', () => {
     Object.values(chipTexts(values, names.placeOf)).map(
       ({ text, isOn }) => `${text}${isOn ? '!' : ''}`,
     );
-  expect(texts({})).toEqual(['Any time', 'Any class', 'Any changes', 'Via']);
+  expect(texts({})).toEqual(['One way', 'Any time', 'Any class', 'Any changes', 'Via']);
   expect(
-    texts({ time: '08:30', class: 'first', maxTransfers: '0', via: 'uic:1', stops: '1' }),
-  ).toEqual(['Leave after 08:30!', 'First class!', 'Direct only!', 'Via Atocha, stops!']);
+    texts({
+      ...{ time: '08:30', class: 'first', maxTransfers: '0', via: 'uic:1', stops: '1' },
+      returnDate: '2027-01-24',
+    }),
+  ).toEqual([
+    'Back Sun 24 Jan!',
+    'Leave after 08:30!',
+    'First class!',
+    'Direct only!',
+    'Via Atocha, stops!',
+  ]);
   expect(texts({ time: '20:00', arriveBy: '1', maxTransfers: '1', stops: '1' })).toEqual([
-    ...['Arrive by 20:00!', 'Any class', 'At most 1 change!', 'With stops!'],
+    ...['One way', 'Arrive by 20:00!', 'Any class', 'At most 1 change!', 'With stops!'],
   ]);
 });
 

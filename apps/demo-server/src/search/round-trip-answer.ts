@@ -6,14 +6,8 @@ import {
   type SearchResult,
 } from '@ticketing/core';
 import type { PageTokens } from './page-tokens.ts';
-import type { SearchAnswer } from './search-answer.ts';
+import type { RoundTripAnswer, SearchAnswer } from './search-answer.ts';
 import type { SearchView } from './search-view.ts';
-
-/** Both ways of a round trip as one client gets them. */
-export interface RoundTripAnswer extends Omit<RoundTripResult, 'outbound' | 'inbound'> {
-  readonly outbound: SearchAnswer;
-  readonly inbound: SearchAnswer;
-}
 
 /** Returns both ways with the filter and the facets that a client wants; pairs of journeys that it does not see are left out. */
 export function viewRoundTrip(

@@ -1,5 +1,11 @@
 // Browsers read these types, too.
-import type { JourneyFacets, SearchEvent, SearchPages, SearchResult } from '@ticketing/core';
+import type {
+  JourneyFacets,
+  RoundTripResult,
+  SearchEvent,
+  SearchPages,
+  SearchResult,
+} from '@ticketing/core';
 
 /** Pages beside an answer, sealed: for parameter `page`. */
 export type SealedPages = { readonly [Direction in keyof SearchPages]: string };
@@ -13,6 +19,12 @@ type Done = Extract<SearchEvent, { readonly type: 'search-done' }>;
 
 /** A search as one client gets it. */
 export type SearchAnswer = Omit<SearchResult, 'pages'> & AnswerParts;
+
+/** Both ways of a round trip as one client gets them. */
+export interface RoundTripAnswer extends Omit<RoundTripResult, 'outbound' | 'inbound'> {
+  readonly outbound: SearchAnswer;
+  readonly inbound: SearchAnswer;
+}
 
 /** Reason why a stream ends before its search is done, in the form of RFC 9457. */
 export interface StreamProblem {

@@ -1,6 +1,8 @@
 // What the traveller's page needs once somebody does more than look at the list.
 import { journeyDetails } from '../journey/journey-details.ts';
 import { joinJourneys } from '../results/join-journeys.ts';
+import { wayBack } from '../results/way-back.ts';
+import { createAroundSearch } from './traveller/around-search.ts';
 import { createCountdown } from './traveller/countdown.ts';
 import type { Later } from './traveller/later.ts';
 import { enhanceSearchForm } from './traveller/search-form.ts';
@@ -10,4 +12,6 @@ export const later: Later = {
   joinJourneys,
   enhanceSearchForm,
   createCountdown,
+  createAroundSearch,
+  wayBack,
 };

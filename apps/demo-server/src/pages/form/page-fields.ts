@@ -2,6 +2,7 @@ import type { ShownProblem } from './shown-problem.ts';
 
 /** Fields of the form that may be empty. */
 const OPTIONAL_FIELDS = [
+  'returnDate',
   'time',
   'arriveBy',
   'via',

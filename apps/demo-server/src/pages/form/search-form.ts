@@ -70,6 +70,10 @@ export function searchForm({
 <div class="anchor end"><details class="drop" id="party" data-cards="${JSON.stringify(cards)}"><summary class="field"><span>Passengers</span><b class="fake">${partyText(partyOf(values))}</b>${icon('down')}</summary><div class="pop pax"><div id="party-plain"><label class="field"><span>Passengers</span><input id="passengers" name="passengers" type="number" min="1" max="${MOST_PASSENGERS}" value="${values.passengers || String(partyOf(values).length)}"${state('passengers')}></label>${plain('ages', 'Age of each', '35,8')}${plain('cards', 'Cards of each', 'BC50,')}</div></div></details>${note('passengers', 'ages', 'cards')}</div>
 <button class="button primary">Search</button></div>
 <div class="search-more">${chip(
+    'back',
+    html`<label class="field"><span>Back on</span><input id="returnDate" name="returnDate" type="date" min="${days.first}" max="${days.last}" value="${values.returnDate ?? ''}"${state('returnDate')}></label>`,
+    ['returnDate'],
+  )}${chip(
     'time',
     html`${choice('arriveBy', 'Time of', [
       ['', 'Leave after'],

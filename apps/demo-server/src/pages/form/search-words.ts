@@ -73,6 +73,7 @@ export function chipTexts(
     maxTransfers = '',
     via = '',
     stops = '',
+    returnDate = '',
   }: FormValues,
   placeOf: SearchNames['placeOf'],
 ): Readonly<Record<ChipName, { readonly text: string; readonly isOn: boolean }>> {
@@ -89,10 +90,11 @@ export function chipTexts(
     Boolean,
   );
   return {
+    back: chip(returnDate && `Back ${dayText(returnDate)}`, 'One way'),
     time: chip(time && `${by} ${time}`, 'Any time'),
     class: chip(CLASSES[travelClass], 'Any class'),
     changes: chip(maxTransfers && changes, 'Any changes'),
     way: chip(way.length > 0 && (via ? way.join(', ') : 'With stops'), 'Via'),
   };
 }
-export type ChipName = 'time' | 'class' | 'changes' | 'way';
+export type ChipName = 'back' | 'time' | 'class' | 'changes' | 'way';

@@ -1,4 +1,4 @@
-import { addDays, type Money } from '@ticketing/core';
+import { addDays, type DayState, type Money } from '@ticketing/core';
 import { html, type SafeHtml } from '../frame/html.ts';
 import { icon } from '../frame/icons.ts';
 import { dayText, priceText } from '../journey/display-texts.ts';
@@ -27,6 +27,8 @@ export function dayStrip(strip: {
   readonly bounds: DayBounds;
   /** Lowest prices by day. */
   readonly prices: ReadonlyMap<string, Money>;
+  /** States of days without a price. Default: none is known. */
+  readonly states?: ReadonlyMap<string, DayState> | undefined;
   /** The price of the day is not known yet. */
   readonly isAsking: boolean;
   readonly lang?: string | undefined;
@@ -49,9 +51,16 @@ export function dayStrip(strip: {
         ? html`<b${one === lowest && html` class="low"`}>${priceText(price, strip.lang)}</b>`
         : strip.isAsking && one === day
           ? html`<b><span class="skeleton"></span></b>`
-          : html`<b aria-hidden="true">–</b>`;
+          : stateText(strip.states?.get(one));
     return html`<li><a class="day num" href="${addressOf(one)}" data-day="${one}"${one === day && html` aria-current="date"`}>${dayName(one, days[at - 1], bounds.first)} ${figure}</a></li>`;
   })}</ol>${step(1, 'Day after')}`;
+}
+
+/** A day of which nobody says anything has a dash. */
+function stateText(state: DayState | undefined): SafeHtml {
+  if (state === 'sold-out') return html`<b class="none" title="Sold out">full</b>`;
+  if (state === 'no-trains') return html`<b class="none" title="No trains">none</b>`;
+  return html`<b aria-hidden="true">–</b>`;
 }
 
 /** The month is named where it begins. */

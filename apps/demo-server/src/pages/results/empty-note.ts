@@ -1,4 +1,4 @@
-import { addDays, type Money } from '@ticketing/core';
+import { addDays, type DayState, type Money } from '@ticketing/core';
 import { hasFailed, isBusy } from '../../search/carrier-states.ts';
 import { isNotServed } from '../../search/not-served.ts';
 import type { ShownProblem } from '../form/shown-problem.ts';
@@ -17,6 +17,8 @@ import type { SearchState, ShownStatus } from './search-state.ts';
 export interface NoteWays {
   readonly bounds: DayBounds;
   readonly prices: ReadonlyMap<string, Money>;
+  /** States of days without a price. */
+  readonly states?: ReadonlyMap<string, DayState> | undefined;
   /** Searches that find something. */
   readonly examples: readonly { readonly origin: string; readonly destination: string }[];
   /** Address of this search, on another day if one is given. */

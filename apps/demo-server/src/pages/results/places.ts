@@ -57,6 +57,7 @@ export const places = {
       day,
       bounds: ways.bounds,
       prices: ways.prices,
+      states: ways.states,
       isAsking: isAsking(state),
       lang: names.lang,
       addressOf: (one) => addressOnDay(address, one),

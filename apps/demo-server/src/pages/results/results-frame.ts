@@ -33,6 +33,7 @@ export function resultsFrame(
     ([name, value]) => name !== 'order' && name !== 'fresh' && value !== '',
   );
   return html`<nav class="days" id="days" aria-label="Other days" data-day="${day}" data-first="${search.ways.bounds.first}" data-last="${search.ways.bounds.last}">${places.days(search)}</nav>
+<section id="trip" class="trip" aria-label="Way back" role="status"></section>
 <div id="results" class="results${isPlain && ' alone'}">${
     !isPlain &&
     html`<aside class="side" aria-label="Filters"><form id="filters" class="filters"></form></aside>`

@@ -1,5 +1,5 @@
 /** Parameters that belong to one answer, or to a browser without script. */
-const OF_ONE_ANSWER = ['page', 'carriers', 'plain', 'fresh'];
+const OF_ONE_ANSWER = ['page', 'carriers', 'plain', 'fresh', 'returnDate', 'returnTime'];
 
 /** Returns the address of a search with other parameters; an empty value takes one away. */
 export function addressWith(

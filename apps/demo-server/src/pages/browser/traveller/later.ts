@@ -1,5 +1,7 @@
 import type { journeyDetails } from '../../journey/journey-details.ts';
 import type { joinJourneys } from '../../results/join-journeys.ts';
+import type { wayBack } from '../../results/way-back.ts';
+import type { createAroundSearch } from './around-search.ts';
 import type { createCountdown } from './countdown.ts';
 import type { enhanceSearchForm } from './search-form.ts';
 
@@ -9,6 +11,8 @@ export interface Later {
   readonly joinJourneys: typeof joinJourneys;
   readonly enhanceSearchForm: typeof enhanceSearchForm;
   readonly createCountdown: typeof createCountdown;
+  readonly createAroundSearch: typeof createAroundSearch;
+  readonly wayBack: typeof wayBack;
 }
 
 /** Loads the rest of the page's script; once, however often it is called. */

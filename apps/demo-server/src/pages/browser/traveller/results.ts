@@ -1,6 +1,8 @@
+import type { CalendarDay } from '@ticketing/core';
 import type { ShownProblem } from '../../form/shown-problem.ts';
 import type { Names } from '../../journey/names.ts';
 import { countLine, toAskAgain } from '../../results/carrier-line.ts';
+import { daysAround } from '../../results/day-strip.ts';
 import { filterPanel } from '../../results/filter-panel.ts';
 import { choicesOf, passes } from '../../results/journey-filter.ts';
 import {
@@ -29,6 +31,7 @@ import {
 } from '../../results/search-state.ts';
 import { elementOf } from '../dom/element-of.ts';
 import { fragmentOf, show, showAnew } from '../dom/show.ts';
+import type { AroundSearch } from './around-search.ts';
 import type { Countdown } from './countdown.ts';
 import { createDayPrices } from './day-prices.ts';
 import { createFilters } from './filters.ts';
@@ -42,6 +45,10 @@ const STATUS_EVERY_MS = 1000;
 const LIST_EVERY_MS = 300;
 /** Journeys above which a list is drawn in several tasks. */
 const MUCH = 100;
+/** Parameters that a stream of journeys does not have: the way back is asked for beside it. */
+const NOT_STREAMED: ReadonlySet<string> = new Set(['plain', 'returnDate', 'returnTime']);
+/** Parameters of the list alone. */
+const OF_LIST: ReadonlySet<string> = new Set(['plain', 'page', 'fresh', 'order']);
 /** Events after which the rows of the search before are still all that there is. */
 const WAITS: ReadonlySet<string> = new Set(['asked', 'search-started', 'carrier-status']);
 
@@ -75,6 +82,7 @@ export function createResults(page: ResultsSurroundings): Results {
   const prices = createDayPrices(() => sessionStorage);
   const filters = createFilters(main, () => void drawList());
   let countdown: Countdown | undefined;
+  let around: AroundSearch | undefined;
 
   let state: SearchState = idle;
   let address = new URLSearchParams();
@@ -94,7 +102,18 @@ export function createResults(page: ResultsSurroundings): Results {
   function shown(): ShownSearch {
     const { first = '', last = '', day: usual = '' } = days.dataset;
     const { names, examples } = page;
-    const ways = { bounds: { first, last }, prices: prices.of(searchKey(address)), examples };
+    const key = searchKey(address);
+    const known = around?.daysOf(key) ?? new Map<string, CalendarDay>();
+    // What the search of a day has found counts before what a calendar says.
+    const told = [...known].flatMap(([day, { lowest, converted = lowest }]) =>
+      converted === undefined ? [] : [[day, converted] as const],
+    );
+    const ways = {
+      bounds: { first, last },
+      prices: new Map([...told, ...prices.of(key)]),
+      states: new Map([...known].map(([day, { state: own }]) => [day, own] as const)),
+      examples,
+    };
     return shownSearch({ state, names, address, usual, ways });
   }
 
@@ -138,8 +157,9 @@ export function createResults(page: ResultsSurroundings): Results {
     listedAt = performance.now();
     // A form that was sent without script has its empty fields, too.
     const wanted = new URLSearchParams(
-      [...url].filter(([name, value]) => name !== 'plain' && value !== ''),
+      [...url].filter(([name, value]) => !NOT_STREAMED.has(name) && value !== ''),
     );
+    if (more === undefined && again === undefined) showAnew(place('trip'), undefined);
     if (again !== undefined) wanted.set('carriers', again.join());
     if (fresh) wanted.set('fresh', '1');
     void follow(`/search?${wanted}`, {
@@ -152,7 +172,33 @@ export function createResults(page: ResultsSurroundings): Results {
         // Many events come at once: one picture of all.
         if (frame === 0) frame = requestAnimationFrame(draw);
       },
-    }).then(page.onSettled);
+    }).then(() => {
+      page.onSettled();
+      if (!signal.aborted && more === undefined) void askAround(signal);
+    });
+  }
+
+  /** Asks for the prices of other days, and for the way back. The list comes first. */
+  async function askAround(signal: AbortSignal): Promise<void> {
+    const found = await later().catch(() => undefined);
+    if (found === undefined || signal.aborted || state.phase !== 'done') return;
+    around ??= found.createAroundSearch();
+    const { day, ways } = shown();
+    const months = daysAround(day, ways.bounds).map((one) => one.slice(0, 7));
+    const key = searchKey(address);
+    const onDays = (): void => {
+      if (!signal.aborted) drawLine();
+    };
+    void around.askDays({ key, address, months: new Set(months), onDays });
+    if (!address.get('returnDate')) return;
+    const trip = new URLSearchParams(
+      [...address].filter(([name, value]) => !OF_LIST.has(name) && value !== ''),
+    );
+    if (!trip.has('date')) trip.set('date', day);
+    const answer = await around.askTrip(trip, signal);
+    if (signal.aborted) return;
+    const both = answer && found.wayBack(answer, { address: trip, names: shown().names });
+    showAnew(place('trip'), both);
   }
 
   /** Keeps the lowest price of the day, for the strip of other days. */
