@@ -1,7 +1,6 @@
 // What the traveller's page needs once somebody does more than look at the list.
 import { journeyDetails } from '../journey/journey-details.ts';
 import { joinJourneys } from '../results/join-journeys.ts';
-import { wayBack } from '../results/way-back.ts';
 import { createAroundSearch } from './traveller/around-search.ts';
 import { createCountdown } from './traveller/countdown.ts';
 import type { Later } from './traveller/later.ts';
@@ -13,5 +12,4 @@ export const later: Later = {
   enhanceSearchForm,
   createCountdown,
   createAroundSearch,
-  wayBack,
 };

@@ -1,13 +1,19 @@
-import { addMoney, type Journey, type JourneyPair, type Money } from '@ticketing/core';
+import type { Journey, JourneyPair, Money } from '@ticketing/core';
 import type { RoundTripAnswer } from '../../search/search-answer.ts';
 import { html, type SafeHtml } from '../frame/html.ts';
 import { icon } from '../frame/icons.ts';
 import { countText, dayText, priceText } from '../journey/display-texts.ts';
 import type { Names } from '../journey/names.ts';
-import { lowestPrice } from './listed-journeys.ts';
+
+/** Search of a way out, and the page's words for it. */
+export interface WayBackContext {
+  readonly address: URLSearchParams;
+  readonly names: Names;
+  lowestPrice(journeys: readonly Journey[]): Money | undefined;
+}
 
 /** Returns the address of the way back, as a search of its own. */
-export function wayBackAddress(address: URLSearchParams): string {
+function wayBackAddress(address: URLSearchParams): string {
   const {
     origin = '',
     destination = '',
@@ -30,7 +36,7 @@ export function wayBackAddress(address: URLSearchParams): string {
 /** Renders the way back beside a way out: its least price, the sum of both, and the cheapest offer for both together. */
 export function wayBack(
   { outbound, inbound, pairs = [] }: RoundTripAnswer,
-  { address, names }: { readonly address: URLSearchParams; readonly names: Names },
+  { address, names, lowestPrice }: WayBackContext,
 ): SafeHtml {
   const { lang } = names;
   const day = dayText(address.get('returnDate') ?? '');
@@ -38,7 +44,10 @@ export function wayBack(
     Money | undefined,
     Money | undefined,
   ];
-  const sum = out && back && out.currency === back.currency ? addMoney(out, back) : undefined;
+  const sum =
+    out && back && out.currency === back.currency
+      ? { ...out, amount: out.amount + back.amount }
+      : undefined;
   const [pair] = pairs;
   const found = inbound.journeys.length;
   return html`<p><a class="trip-back" href="${wayBackAddress(address)}">Back on ${day}</a> ${

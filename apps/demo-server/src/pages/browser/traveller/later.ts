@@ -1,6 +1,5 @@
 import type { journeyDetails } from '../../journey/journey-details.ts';
 import type { joinJourneys } from '../../results/join-journeys.ts';
-import type { wayBack } from '../../results/way-back.ts';
 import type { createAroundSearch } from './around-search.ts';
 import type { createCountdown } from './countdown.ts';
 import type { enhanceSearchForm } from './search-form.ts';
@@ -12,7 +11,6 @@ export interface Later {
   readonly enhanceSearchForm: typeof enhanceSearchForm;
   readonly createCountdown: typeof createCountdown;
   readonly createAroundSearch: typeof createAroundSearch;
-  readonly wayBack: typeof wayBack;
 }
 
 /** Loads the rest of the page's script; once, however often it is called. */

@@ -1,4 +1,3 @@
-import type { CalendarDay } from '@ticketing/core';
 import type { ShownProblem } from '../../form/shown-problem.ts';
 import type { Names } from '../../journey/names.ts';
 import { countLine, toAskAgain } from '../../results/carrier-line.ts';
@@ -47,8 +46,6 @@ const LIST_EVERY_MS = 300;
 const MUCH = 100;
 /** Parameters that a stream of journeys does not have: the way back is asked for beside it. */
 const NOT_STREAMED: ReadonlySet<string> = new Set(['plain', 'returnDate', 'returnTime']);
-/** Parameters of the list alone. */
-const OF_LIST: ReadonlySet<string> = new Set(['plain', 'page', 'fresh', 'order']);
 /** Events after which the rows of the search before are still all that there is. */
 const WAITS: ReadonlySet<string> = new Set(['asked', 'search-started', 'carrier-status']);
 
@@ -103,15 +100,12 @@ export function createResults(page: ResultsSurroundings): Results {
     const { first = '', last = '', day: usual = '' } = days.dataset;
     const { names, examples } = page;
     const key = searchKey(address);
-    const known = around?.daysOf(key) ?? new Map<string, CalendarDay>();
-    // What the search of a day has found counts before what a calendar says.
-    const told = [...known].flatMap(([day, { lowest, converted = lowest }]) =>
-      converted === undefined ? [] : [[day, converted] as const],
-    );
+    const own = prices.of(key);
     const ways = {
       bounds: { first, last },
-      prices: new Map([...told, ...prices.of(key)]),
-      states: new Map([...known].map(([day, { state: own }]) => [day, own] as const)),
+      // What the search of a day has found counts before what a calendar says.
+      prices: around ? new Map([...around.pricesOf(key), ...own]) : own,
+      states: around?.statesOf(key),
       examples,
     };
     return shownSearch({ state, names, address, usual, ways });
@@ -180,25 +174,16 @@ export function createResults(page: ResultsSurroundings): Results {
 
   /** Asks for the prices of other days, and for the way back. The list comes first. */
   async function askAround(signal: AbortSignal): Promise<void> {
-    const found = await later().catch(() => undefined);
-    if (found === undefined || signal.aborted || state.phase !== 'done') return;
-    around ??= found.createAroundSearch();
-    const { day, ways } = shown();
-    const months = daysAround(day, ways.bounds).map((one) => one.slice(0, 7));
-    const key = searchKey(address);
-    const onDays = (): void => {
-      if (!signal.aborted) drawLine();
-    };
-    void around.askDays({ key, address, months: new Set(months), onDays });
-    if (!address.get('returnDate')) return;
-    const trip = new URLSearchParams(
-      [...address].filter(([name, value]) => !OF_LIST.has(name) && value !== ''),
-    );
-    if (!trip.has('date')) trip.set('date', day);
-    const answer = await around.askTrip(trip, signal);
-    if (signal.aborted) return;
-    const both = answer && found.wayBack(answer, { address: trip, names: shown().names });
-    showAnew(place('trip'), both);
+    around ??= (await later().catch(() => undefined))?.createAroundSearch();
+    if (signal.aborted || state.phase !== 'done') return;
+    const { day, ways, names } = shown();
+    around?.ask({
+      ...{ signal, address, names, lowestPrice, day },
+      key: searchKey(address),
+      days: daysAround(day, ways.bounds),
+      onDays: drawLine,
+      onTrip: (trip) => showAnew(place('trip'), trip),
+    });
   }
 
   /** Keeps the lowest price of the day, for the strip of other days. */
