@@ -211,7 +211,7 @@ describeInBrowser('the results of the traveller’s page', () => {
     expect(await page.locator('.journey').first().getAttribute('class')).toContain('cheapest');
   });
 
-  test('a day that was asked for keeps its lowest price in the strip; no other day is asked', async () => {
+  test('a day that was asked for keeps its lowest price in the strip; no other day is searched', async () => {
     const page = await browser.open();
     const asked: string[] = [];
     page.on('request', (request) => {
@@ -222,7 +222,6 @@ describeInBrowser('the results of the traveller’s page', () => {
     const [own = ''] = await page.locator('.day[aria-current] b').allTextContents();
     expect(own).toBe(await page.locator('.cheapest .price b').first().textContent());
     expect(await page.locator('.day').count()).toBe(7);
-    expect(await page.locator('.day b:text-is("–")').count()).toBe(6);
     await page.click('#days a[aria-label="Day after"]');
     await page.waitForURL(/date=/);
     await done(page);
@@ -632,7 +631,7 @@ describeInBrowser('the results of the traveller’s page', () => {
     page.on('response', (response) => {
       origins.add(new URL(response.url()).origin);
       // Rows are shown before the font and what opens them have come.
-      if (/\/search\?|\.woff2$|-later\.js$/.test(response.url())) return;
+      if (/\/(?:search|calendar)\?|\.woff2$|-later\.js$/.test(response.url())) return;
       sizes.push(response.headerValue('content-length').then(Number, () => 0));
     });
     await page.goto(`${server().url}/?${ROUTE}`);
