@@ -12,7 +12,14 @@ import type { CarrierError, CarrierHttp, CarrierHttpRequest, Journey } from '@ti
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createAnswerBody, PIECE_BYTES, readCodings } from '../../src/http/answer-body.ts';
 import { type CarrierHttpOptions, createCarrierHttp } from '../../src/index.ts';
-import { ask, carrierIds, createCarriers, failureOf, queryFor, startUpstream } from '../upstream.ts';
+import {
+  ask,
+  carrierIds,
+  createCarriers,
+  failureOf,
+  queryFor,
+  startUpstream,
+} from '../upstream.ts';
 
 const MIB = 1024 * 1024;
 
