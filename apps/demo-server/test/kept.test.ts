@@ -296,6 +296,7 @@ test('every field of a question to a carrier counts, a page of another answer to
     travelClass: 'first',
     passengers: [{}],
     stops: true,
+    currency: 'CHF',
     page: { direction: 'later', token: 'a' },
   };
   const keys = new Set([questionKey('renfe', asked), questionKey('ouigo', asked)]);

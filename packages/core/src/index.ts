@@ -33,6 +33,7 @@ export type {
 // For those who search.
 
 export type { BucketCounts } from '@ticketing/kit';
+export { EMISSION_FACTORS, type EmissionFactors } from './co2/emission-factors.ts';
 export type { PageTokens, SearchPage, SearchPages } from './contract/search-page.ts';
 export type { Passenger, ResolvedQuery, SearchQuery } from './contract/search-query.ts';
 export {
@@ -42,20 +43,25 @@ export {
   type RailErrorCode,
   type RailErrorData,
 } from './errors.ts';
-export { cheapestTotal, lowestTotals, type PricedJourney } from './journeys/cheapest-total.ts';
-export type { CurrencyRates, PriceOptions } from './journeys/currency-rates.ts';
+export {
+  cheapestTotal,
+  type LowestPrice,
+  lowestPrices,
+  lowestTotals,
+  type PricedJourney,
+} from './journeys/cheapest-total.ts';
 export { type Facet, facetsOf, type JourneyFacets } from './journeys/facets.ts';
 export { filterJourneys, type JourneyFilter } from './journeys/filter-journeys.ts';
 export {
   JOURNEY_ORDERS,
   type JourneyOrder,
-  type SortOptions,
   sortJourneys,
 } from './journeys/order.ts';
 export type {
   CarrierId,
   Condition,
   Journey,
+  JourneyCo2,
   Leg,
   Offer,
   OfferConditions,
@@ -72,6 +78,8 @@ export type {
 export { addDays, isLocalDate, type LocalDate, type TimeAt } from './model/local-clock.ts';
 export { addMoney, formatMoney, type Money } from './model/money.ts';
 export type { Remark } from './model/remark.ts';
+export { type AppliedRates, type ConvertOptions, convertPrices } from './prices/convert-prices.ts';
+export type { RateOption, RateSource } from './prices/rate-source.ts';
 export { createSearch, type Search } from './search/search.ts';
 export type {
   RunCarrier,

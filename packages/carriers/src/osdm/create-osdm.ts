@@ -78,7 +78,7 @@ export function createOsdm(options: OsdmOptions): Carrier<OsdmWire> {
       prices: 'some',
       passengers: 'cards',
       stationSystem: system,
-      native: ['time', 'arriveBy', 'via', 'maxTransfers', 'travelClass'],
+      native: ['time', 'arriveBy', 'via', 'maxTransfers', 'travelClass', 'currency'],
     },
     request: (query, context) => requestOsdm(access, query, context),
     normalise: (wire, query) => normaliseOsdm({ decoder, codes }, wire, query),

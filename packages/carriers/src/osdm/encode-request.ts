@@ -59,7 +59,7 @@ export const ALL_STOPS = 'REAL_BOARDING_ALIGHTING';
 /** Returns the body of a request for offers: for trips that are known, or for the trips of a search. */
 export function offersBody(
   trips: { readonly tripIds: readonly string[] } | { readonly tripSearchCriteria: object },
-  { passengers, travelClass, stops }: CarrierQuery,
+  { passengers, travelClass, stops, currency }: CarrierQuery,
 ): object {
   return {
     ...trips,
@@ -73,6 +73,7 @@ export function offersBody(
     offerSearchCriteria: {
       offerMode: 'COLLECTIVE',
       ...(travelClass !== undefined && { travelClasses: [travelClass.toUpperCase()] }),
+      ...(currency !== undefined && { currency }),
     },
     embed: ['tripIds' in trips ? 'OFFERS' : 'ALL'],
   };

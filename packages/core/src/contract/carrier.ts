@@ -45,7 +45,7 @@ export interface CarrierCapabilities {
 }
 
 /** A field of a query that some carriers answer themselves. */
-export type NativeField = 'time' | 'arriveBy' | 'via' | 'maxTransfers' | 'travelClass';
+export type NativeField = 'time' | 'arriveBy' | 'via' | 'maxTransfers' | 'travelClass' | 'currency';
 
 /** Answer of a carrier to one query. Without journeys, no train runs on that day. */
 export interface CarrierAnswer {

@@ -54,6 +54,7 @@ const someConditions: Rule = {
   expected: 'refund and exchange as yes, fee, no or unknown, and a text of 1 to 500 characters',
   test: areConditions,
 };
+const someGrams: Rule = { expected: 'a number from 0', test: areGrams };
 const fewRemarks: Rule = { expected: 'at most 20 remarks', test: areFew };
 
 function someRemarks(value: unknown): Shape {
@@ -94,6 +95,7 @@ function rideFields(): { readonly [field: string]: Shape } {
     remarks: { optional: someRemarks },
     stops: { optional: [aStop] },
     booking: { optional: aBooking },
+    co2Grams: { optional: someGrams },
   };
 }
 
@@ -218,7 +220,8 @@ function isRide(ride: Unchecked<RideLeg>): boolean {
     (ride.arrivalPlatform === undefined || isPlatform(ride.arrivalPlatform)) &&
     (ride.remarks === undefined || areRemarks(ride.remarks)) &&
     (ride.stops === undefined || areAll(ride.stops, isStop)) &&
-    (ride.booking === undefined || isBooking(ride.booking))
+    (ride.booking === undefined || isBooking(ride.booking)) &&
+    (ride.co2Grams === undefined || areGrams(ride.co2Grams))
   );
 }
 
@@ -281,6 +284,10 @@ function isBooking(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const { until, text } = value as RideBooking;
   return isTimeOrAbsent(until) && isShownOrAbsent(text);
+}
+
+function areGrams(value: unknown): boolean {
+  return Number.isFinite(value) && (value as number) >= 0;
 }
 
 function areConditions(value: unknown): boolean {

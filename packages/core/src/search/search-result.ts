@@ -3,6 +3,7 @@ import type { SearchPages } from '../contract/search-page.ts';
 import type { ResolvedQuery } from '../contract/search-query.ts';
 import type { CarrierErrorCode } from '../errors.ts';
 import type { CarrierId, Journey } from '../model/journey.ts';
+import type { AppliedRates } from '../prices/convert-prices.ts';
 import type { SourceNote } from '../scatter/source-note.ts';
 import type {
   CallStats,
@@ -56,6 +57,8 @@ export interface SearchResult {
   readonly operators: Readonly<Record<string, string>>;
   /** Pages of earlier and later journeys. Absent: there are none. */
   readonly pages?: SearchPages;
+  /** Rates by which prices are converted. Absent: the search has none, and no two currencies are compared. */
+  readonly rates?: AppliedRates;
   /** One per carrier, in the order of option `carriers`. */
   readonly carriers: readonly CarrierStatus[];
   /** True if every carrier answered, and none ended early. */
@@ -71,6 +74,7 @@ export type SearchEvent =
       readonly carriers: readonly CarrierStatus[];
       /** Epoch ms. */
       readonly deadline: number;
+      readonly rates?: AppliedRates;
     }
   | { readonly type: 'carrier-status'; readonly status: CarrierStatus }
   | {

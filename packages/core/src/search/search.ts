@@ -1,9 +1,11 @@
 import type { Carrier } from '../contract/carrier.ts';
 import type { ResolvedQuery, SearchQuery } from '../contract/search-query.ts';
+import { createFinish } from '../journeys/finish-journeys.ts';
 import { createJourneyFeed, mergeJourneys } from '../journeys/merge.ts';
 import { type JourneyOrder, sortJourneys } from '../journeys/order.ts';
 import type { CarrierId, Journey } from '../model/journey.ts';
 import { createLocalClock } from '../model/local-clock.ts';
+import { type Conversion, conversionOf } from '../prices/convert-prices.ts';
 import { createScatterCalls, type ScatterCall } from '../scatter/scatter-calls.ts';
 import { createCarrierFace } from './carrier-face.ts';
 import { createOperators } from './operators.ts';
@@ -44,6 +46,7 @@ export interface Search extends AsyncDisposable {
 interface CheckedCall extends ScatterCall<Carrier, ResolvedQuery> {
   readonly days: SearchDays;
   readonly order: JourneyOrder;
+  readonly conversion: Conversion | undefined;
 }
 
 /**
@@ -73,7 +76,9 @@ export function createSearch(options: SearchOptions): Search {
     const startedAt = calls.enter();
     const { query: checked, days } = resolveQuery(query, startedAt, clock);
     checkPage(checked, carriers);
-    return { sources: carriers, query: checked, days, startedAt, deadlineMs, signal, order };
+    const conversion = conversionOf(resolved.rates, checked.currency, startedAt);
+    const sources = carriers;
+    return { sources, query: checked, days, startedAt, deadlineMs, signal, order, conversion };
   }
 
   return {
@@ -93,10 +98,10 @@ export function createSearch(options: SearchOptions): Search {
             operators.learn(carrier, answer.operators);
           },
           done({ query: checked, ...ended }) {
-            const journeys = sortJourneys(mergeJourneys(answers.flat(), { places: places.all() }), {
-              order: call.order,
-              rates: resolved.rates,
-            });
+            const finish = createFinish(places.find, call.conversion);
+            const merged = mergeJourneys(answers.flat(), { places: places.all() });
+            const journeys = sortJourneys(finish(merged), call.order);
+            const rates = call.conversion?.applied;
             const pages = pagesOf(checked, call.sources, ends, call.days);
             resolve({
               query: checked,
@@ -104,6 +109,7 @@ export function createSearch(options: SearchOptions): Search {
               places: places.take(journeys),
               operators: operators.take(journeys),
               ...(pages && { pages }),
+              ...(rates && { rates }),
               ...ended,
             });
           },
@@ -113,15 +119,17 @@ export function createSearch(options: SearchOptions): Search {
     },
     stream(query, options = {}) {
       const call = check(query, options);
-      const feed = createJourneyFeed({ order: call.order, rates: resolved.rates });
       const places = createPlaces(call.query, call.sources);
+      const feed = createJourneyFeed(call.order, createFinish(places.find, call.conversion));
+      const rates = call.conversion?.applied;
       const operators = createOperators(call.sources);
       const ends = new Map<CarrierId, CarrierEnd>();
       let seq = 0;
       return calls.stream<SearchEvent>(call, (events) => ({
         started({ statuses, deadline }) {
           const carriers = [...statuses];
-          events.push({ type: 'search-started', query: call.query, carriers, deadline });
+          const started = { query: call.query, carriers, deadline, ...(rates && { rates }) };
+          events.push({ type: 'search-started', ...started });
         },
         settled(status, { answer }) {
           events.push({ type: 'carrier-status', status });

@@ -409,6 +409,7 @@ function timedLeg(run: TrainRun, stops: boolean | undefined): object {
       ...details.service,
       ...(run.cancelled && { serviceStatus: { cancelled: true } }),
     },
+    ...details.leg,
   };
 }
 
