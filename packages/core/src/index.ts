@@ -80,7 +80,7 @@ export { addMoney, formatMoney, type Money } from './model/money.ts';
 export type { Remark } from './model/remark.ts';
 export { type AppliedRates, type ConvertOptions, convertPrices } from './prices/convert-prices.ts';
 export type { RateOption, RateSource } from './prices/rate-source.ts';
-export type { HubResult, SplitOptions, SplitResult } from './search/hubs/split-search.ts';
+export type { SplitOptions, SplitResult } from './search/hubs/split-search.ts';
 export { createSearch, type Search } from './search/search.ts';
 export type {
   RunCarrier,
@@ -91,6 +91,7 @@ export type {
 export type {
   CarrierState,
   CarrierStatus,
+  HubResult,
   SearchEvent,
   SearchResult,
   SearchStats,
