@@ -50,6 +50,9 @@ const question = {
     }),
   ),
   stops: yesOrNo('Adds the stations where trains call on the way: answers are larger'),
+  split: yesOrNo(
+    'Adds journeys of two tickets over a hub that are cheaper or faster than all others; nobody protects their connection',
+  ),
   page: Type.Optional(
     Type.String({
       maxLength: MAX_PAGE_TEXT,
