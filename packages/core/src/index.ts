@@ -80,6 +80,7 @@ export { addMoney, formatMoney, type Money } from './model/money.ts';
 export type { Remark } from './model/remark.ts';
 export { type AppliedRates, type ConvertOptions, convertPrices } from './prices/convert-prices.ts';
 export type { RateOption, RateSource } from './prices/rate-source.ts';
+export type { SplitOptions, SplitResult } from './search/hubs/split-search.ts';
 export { createSearch, type Search } from './search/search.ts';
 export type {
   RunCarrier,
@@ -90,10 +91,13 @@ export type {
 export type {
   CarrierState,
   CarrierStatus,
+  HubResult,
   SearchEvent,
   SearchResult,
   SearchStats,
 } from './search/search-result.ts';
+export { type CombineOptions, combineJourneys } from './split/combine-journeys.ts';
+export type { Hub } from './split/hubs.ts';
 
 export type { Place, Station, StationGroup, StationId } from './stations/station-index.ts';
 export {

@@ -72,6 +72,7 @@ function legOf(leg: unknown): Shape {
     minutes: aNumber,
     nearby: { optional: whenTrue },
     risk: { optional: aRisk },
+    selfTransfer: { optional: whenTrue },
   };
 }
 
@@ -193,12 +194,13 @@ function isLeg(leg: Unchecked<Leg>): boolean {
       isRide(leg as Unchecked<RideLeg>) && (sections === undefined || areAll(sections, isRide))
     );
   }
-  const { kind, minutes, nearby, risk } = leg as Unchecked<TransferLeg> & object;
+  const { kind, minutes, nearby, risk, selfTransfer } = leg as Unchecked<TransferLeg> & object;
   return (
     kind === 'transfer' &&
     Number.isFinite(minutes) &&
     (nearby === undefined || nearby === true) &&
-    (risk === undefined || RISKS.includes(risk))
+    (risk === undefined || RISKS.includes(risk)) &&
+    (selfTransfer === undefined || selfTransfer === true)
   );
 }
 
