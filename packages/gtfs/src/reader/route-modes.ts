@@ -3,14 +3,7 @@ import type { RideMode } from '@ticketing/core';
 /** Kinds of vehicles by which a feed may be cut down. */
 export type GtfsMode = 'train' | RideMode;
 
-export const GTFS_MODES = [
-  'train',
-  'bus',
-  'tram',
-  'metro',
-  'ferry',
-  'other',
-] as const satisfies readonly GtfsMode[];
+export const GTFS_MODES: readonly GtfsMode[] = ['train', 'bus', 'tram', 'metro', 'ferry', 'other'];
 
 const basic: readonly GtfsMode[] = [
   'tram',

@@ -8,7 +8,8 @@ const NEXT = 0;
 const DEPARTURE = 1;
 const PLACE = 2;
 const ARRIVALS = 3;
-const FIRST_ROOM = 4096;
+/** Share of the connections that have an entry, at first: room grows when it is full. */
+const FIRST_SHARE = 0.3;
 
 /**
  * Ways to the destination from every node: for each a list of departures, the earliest first, none as good as a later one. The arrival of an
@@ -56,7 +57,7 @@ export function buildProfile(
   const width = ARRIVALS + maxRides;
   const heads = new Int32Array(nodeCount);
   // Entry 0 is none. Arrivals on board, by slot and the number of rides after it.
-  let entries = new Int32Array(FIRST_ROOM * width);
+  let entries = new Int32Array((Math.ceil(reach.length * FIRST_SHARE) + 2) * width);
   let entryCount = 1;
   const onBoard = new Int32Array((reach.slotCount + 1) * maxRides).fill(NEVER);
 

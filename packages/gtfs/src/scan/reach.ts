@@ -92,6 +92,7 @@ export function reachFrom(
 /** Returns whether people in a run may stay seated after this connection: it is the last of a trip that another follows. */
 export function mayStay({ trips }: Feed, trip: number, row: number): boolean {
   return (
+    trips.stays.length > 0 &&
     trips.firstStays[trip] !== trips.firstStays[trip + 1] &&
     row + 2 === (trips.firstRows[trip + 1] as number)
   );
