@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { addressOf, checkClustersAfterEach, hideComplaints, start } from './cluster-fixture.ts';
+import { addressOf, checkClustersAfterEach, hideComplaints, start } from '../cluster-fixture.ts';
 
 checkClustersAfterEach();
 hideComplaints();
@@ -17,7 +17,7 @@ function programIn(name: string) {
   write('answer.mjs', `export const answer = 'first';`);
   write(
     'server.mjs',
-    `import { clusterWorker } from '../../../src/worker/cluster-worker.ts';
+    `import { clusterWorker } from '../../../../src/worker/cluster-worker.ts';
     import { answer } from './answer.mjs';
     clusterWorker({ server: (_, response) => response.end(answer), listen: { port: 0 } });`,
   );

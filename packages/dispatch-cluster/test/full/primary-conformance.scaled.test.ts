@@ -7,9 +7,9 @@ import {
 } from '@ticketing/dispatch-conformance';
 import { scaled } from '@ticketing/test-kit';
 import { test } from 'vitest';
-import { createPrimaryTransport } from '../src/primary/primary-dispatcher.ts';
-import { isToPrimary } from '../src/primary/primary-messages.ts';
-import { PrimarySessions } from '../src/primary/primary-sessions.ts';
+import { createPrimaryTransport } from '../../src/primary/primary-dispatcher.ts';
+import { isToPrimary } from '../../src/primary/primary-messages.ts';
+import { PrimarySessions } from '../../src/primary/primary-sessions.ts';
 
 /** Both ends are in this process; messages become copies on their way, as over a channel. */
 function create(module: URL, options: PoolOptions): Dispatcher<ConformanceTasks> {

@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { until } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
-import { ask, exchange } from './clients.ts';
-import { nextEvent, openRouter } from './router-fixture.ts';
+import { ask, exchange } from '../clients.ts';
+import { nextEvent, openRouter } from '../router-fixture.ts';
 
 const EVENTS = [
   'refused',

@@ -7,13 +7,13 @@ import {
   type HandedOver,
   type RouterEvents,
   type SocketRouterMessages,
-} from '../src/index.ts';
-import { countGone } from '../src/intake/count-gone.ts';
-import { WorkerQueue } from '../src/placing/worker-queue.ts';
-import { ask, exchange } from './clients.ts';
-import { nextEvent, openRouter } from './router-fixture.ts';
-import { SimulatedChannel } from './simulated-channel.ts';
-import { execArgv } from './worker-processes.ts';
+} from '../../src/index.ts';
+import { countGone } from '../../src/intake/count-gone.ts';
+import { WorkerQueue } from '../../src/placing/worker-queue.ts';
+import { ask, exchange } from '../clients.ts';
+import { nextEvent, openRouter } from '../router-fixture.ts';
+import { SimulatedChannel } from '../simulated-channel.ts';
+import { execArgv } from '../worker-processes.ts';
 
 const PREFIX = 'ticketing:socket-router:';
 const worker = { slot: true, pid: true } as const;
@@ -32,7 +32,7 @@ const fields: FieldsOf<SocketRouterMessages> = {
 };
 
 test('the reference has the fields of each message, and no others', async () => {
-  const path = new URL('../../../docs/reference/socket-router.md', import.meta.url);
+  const path = new URL('../../../../docs/reference/socket-router.md', import.meta.url);
   const page = await readFile(path, 'utf8');
   const section = (title: string): string => {
     const [, text = ''] = page.split(`\n## ${title}\n`);
@@ -73,7 +73,7 @@ async function replaceWorker(): Promise<void> {
 
 /** Opens the circuit of a router whose workers exit before they serve. */
 async function failToStart(): Promise<void> {
-  const module = new URL('workers/failing-worker.mjs', import.meta.url);
+  const module = new URL('../workers/failing-worker.mjs', import.meta.url);
   const router = createSocketRouter({
     workers: forkWorkers(module, {
       workers: 1,

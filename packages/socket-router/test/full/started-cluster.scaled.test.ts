@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { scaled } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
-import { execArgv, runsSources } from './worker-processes.ts';
+import { execArgv, runsSources } from '../worker-processes.ts';
 
 /** Files of the same cases run at the same time. */
 const folder = new URL(`.started/${process.pid}/`, import.meta.url);
-const cluster = `../../../../dispatch-cluster/${runsSources ? 'src/index.ts' : 'dist/index.js'}`;
+const cluster = `../../../../../dispatch-cluster/${runsSources ? 'src/index.ts' : 'dist/index.js'}`;
 const imports = `import { createServer } from 'node:http';
 import { attachServer, createSocketRouter } from '@ticketing/socket-router';
 import { clusterWorker, startCluster } from '${cluster}';

@@ -10,7 +10,7 @@ import {
 } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stationTable } from '../src/index.ts';
+import { stationTable } from '../../src/index.ts';
 
 const clock = createLocalClock();
 const MINUTE_MS = 60_000;

@@ -6,11 +6,11 @@ import {
   forkWorkers,
   type RouterOptions,
   type SocketRouter,
-} from '../src/index.ts';
-import { ask, exchange, oneConnection, open, received } from './clients.ts';
-import { nextEvent, openRouter } from './router-fixture.ts';
-import { SimulatedChannel } from './simulated-channel.ts';
-import { execArgv, forked } from './worker-processes.ts';
+} from '../../src/index.ts';
+import { ask, exchange, oneConnection, open, received } from '../clients.ts';
+import { nextEvent, openRouter } from '../router-fixture.ts';
+import { SimulatedChannel } from '../simulated-channel.ts';
+import { execArgv, forked } from '../worker-processes.ts';
 
 const modes = ['socket', 'passthru'] as const;
 
@@ -270,7 +270,7 @@ test.each(modes)('mode %s: a route may answer itself, in all forms', async (mode
 });
 
 test('two sources serve side by side: another version in the slots of a prefix', async () => {
-  const module = new URL('workers/version-worker.mjs', import.meta.url);
+  const module = new URL('../workers/version-worker.mjs', import.meta.url);
   const start = (version: string, workers: number, slotPrefix?: string) =>
     forkWorkers(module, {
       workers,
@@ -306,7 +306,7 @@ test('two sources with the same slot are refused: at once, or when the second on
 });
 
 test('forkWorkers() names the slots that it will have', () => {
-  const module = new URL('workers/http-worker.mjs', import.meta.url);
+  const module = new URL('../workers/http-worker.mjs', import.meta.url);
   expect(forkWorkers(module, { workers: 2, slotPrefix: 'b' }).slots).toEqual(['b0', 'b1']);
   expect(forkWorkers(module, 1).slots).toEqual(['0']);
 });

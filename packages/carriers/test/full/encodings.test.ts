@@ -10,9 +10,16 @@ import {
 } from 'node:zlib';
 import type { CarrierError, CarrierHttp, CarrierHttpRequest, Journey } from '@ticketing/core';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createAnswerBody, PIECE_BYTES, readCodings } from '../src/http/answer-body.ts';
-import { type CarrierHttpOptions, createCarrierHttp } from '../src/index.ts';
-import { ask, carrierIds, createCarriers, failureOf, queryFor, startUpstream } from './upstream.ts';
+import { createAnswerBody, PIECE_BYTES, readCodings } from '../../src/http/answer-body.ts';
+import { type CarrierHttpOptions, createCarrierHttp } from '../../src/index.ts';
+import {
+  ask,
+  carrierIds,
+  createCarriers,
+  failureOf,
+  queryFor,
+  startUpstream,
+} from '../upstream.ts';
 
 const MIB = 1024 * 1024;
 

@@ -10,8 +10,8 @@ import {
 import { engineUrl, scaled, until } from '@ticketing/test-kit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRedisCoordinator } from '../src/index.ts';
-import { CLIENTS, type TestClient } from './clients.ts';
+import { createRedisCoordinator } from '../../src/index.ts';
+import { CLIENTS, type TestClient } from '../clients.ts';
 
 const RUNS = scaled({ fast: 60, full: 1000 });
 const url = engineUrl('redis');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { getFrom, startDemo } from './demo.ts';
-import { receiveTelemetry, tracesOf } from './otlp-receiver.ts';
+import { getFrom, startDemo } from '../demo.ts';
+import { receiveTelemetry, tracesOf } from '../otlp-receiver.ts';
 
 test('a client’s trace goes on, and its sampling is followed', async () => {
   const collector = await receiveTelemetry();
