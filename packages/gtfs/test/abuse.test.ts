@@ -43,11 +43,15 @@ test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
     '`id` must be a name of letters, digits, `.`, `_` and `-`, got a b',
   ],
   [{ id: 'x', feed }, TypeError, '`name` must be a text, got undefined'],
-  [{ id: 'x', name: 'X' }, TypeError, '`feed` must be a feed of readGtfs(), got undefined'],
+  [
+    { id: 'x', name: 'X' },
+    TypeError,
+    '`feed` must be a feed of readGtfs(), or a function that reads one, got undefined',
+  ],
   [
     { id: 'x', name: 'X', feed: 'feed.zip' },
     TypeError,
-    '`feed` must be a feed of readGtfs(), got feed.zip',
+    '`feed` must be a feed of readGtfs(), or a function that reads one, got feed.zip',
   ],
   [
     { id: 'x', name: 'X', feed, transfers: 2 },

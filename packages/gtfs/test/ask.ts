@@ -4,6 +4,7 @@ import {
   type Feed,
   type GtfsCarrierOptions,
   type GtfsWire,
+  type LoadFeed,
 } from '../src/index.ts';
 
 /** A station that stops are found by, under the system `stop`. */
@@ -14,7 +15,7 @@ export function stationOf(id: string, zone = 'Europe/Madrid'): Station {
 
 /** A carrier whose stops are stations by their ids. */
 export function carrierOf(
-  feed: Feed,
+  feed: Feed | LoadFeed,
   options: Partial<GtfsCarrierOptions> = {},
 ): Carrier<GtfsWire> {
   return createGtfsCarrier({
@@ -29,11 +30,15 @@ export function carrierOf(
 type Question = Partial<CarrierQuery> & Pick<CarrierQuery, 'origin' | 'destination' | 'date'>;
 
 /** Asks a carrier as a search does, with a wire that crossed a process. */
-export async function ask(carrier: Carrier<GtfsWire>, question: Question): Promise<CarrierAnswer> {
+export async function ask(
+  carrier: Carrier<GtfsWire>,
+  question: Question,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<CarrierAnswer> {
   const query: CarrierQuery = { passengers: [{}], ...question };
   const http = { send: () => Promise.reject(new Error('Timetables need no network')) };
   const context = {
-    signal: new AbortController().signal,
+    signal,
     deadline: Number.POSITIVE_INFINITY,
     http,
   };

@@ -61,7 +61,7 @@ interface Run {
   readonly calls: readonly ModelCall[];
 }
 
-export function isActive(service: ModelService, day: string): boolean {
+function isActive(service: ModelService, day: string): boolean {
   const exception = service.exceptions.get(day);
   if (exception !== undefined) return exception === 'added';
   const { dayOfWeek } = Temporal.PlainDate.from(day);
@@ -71,12 +71,12 @@ export function isActive(service: ModelService, day: string): boolean {
 }
 
 /** Epoch seconds of noon minus 12 hours. */
-export function dayStart(day: string, zone: string): number {
+function dayStart(day: string, zone: string): number {
   const noon = Temporal.PlainDate.from(day).toZonedDateTime({ timeZone: zone, plainTime: '12:00' });
   return noon.epochMilliseconds / 1000 - 12 * 3600;
 }
 
-export function midnight(day: string, zone: string): number {
+function midnight(day: string, zone: string): number {
   return Temporal.PlainDate.from(day).toZonedDateTime(zone).epochMilliseconds / 1000;
 }
 
@@ -110,7 +110,7 @@ function runsAround(feed: ModelFeed, date: string): Run[] {
 }
 
 /** Seconds of the way from one stop to another, `undefined` without one: the most special rule counts, of equal ones the last. */
-export function changeBetween(feed: ModelFeed, from: number, to: number): number | undefined {
+function changeBetween(feed: ModelFeed, from: number, to: number): number | undefined {
   const { stationOf, rules, changeSeconds } = feed;
   const [fromStation, toStation] = [stationOf[from], stationOf[to]];
   let found = fromStation === toStation ? changeSeconds : undefined;

@@ -13,7 +13,8 @@ import {
 import type { Feed } from '../feed/feed.ts';
 import type { GtfsWire } from './gtfs-wire.ts';
 import { normaliseGtfs } from './normalise.ts';
-import { requestGtfs } from './request.ts';
+import { requestGtfs, type ServedFeed } from './request.ts';
+import { type LoadFeed, serveLater } from './serve-later.ts';
 import { type CodeOf, type GtfsStations, serveStations } from './served-stations.ts';
 
 /** Options of `createGtfsCarrier`. */
@@ -22,8 +23,8 @@ export interface GtfsCarrierOptions {
   readonly id: string;
   /** Name that people read. */
   readonly name: string;
-  /** Timetable of `readGtfs`. Several carriers may share it. */
-  readonly feed: Feed;
+  /** Timetable of `readGtfs`, which several carriers may share; or a function that reads one, called at the first question and again after it failed. */
+  readonly feed: Feed | LoadFeed;
   /** Table of stations: `byCode`, for `codeOf`, and `near`, for stations by coordinates. Default: none, each stop is a place of its own. */
   readonly stations?: GtfsStations | undefined;
   /** Returns the code of a stop in a system: no system is guessed. Default: none has a code. */
@@ -41,8 +42,10 @@ const anIdentifier: Rule = {
   test: (value) => typeof value === 'string' && /^[\w.-]{1,40}$/.test(value),
 };
 const aFeed: Rule = {
-  expected: 'a feed of readGtfs()',
-  test: (value) => anObject.test(value) && Object.hasOwn(value as object, 'connections'),
+  expected: 'a feed of readGtfs(), or a function that reads one',
+  test: (value) =>
+    aFunction.test(value) ||
+    (anObject.test(value) && Object.hasOwn(value as object, 'connections')),
 };
 const aTable: Rule = {
   expected: 'an object with byCode or near',
@@ -79,13 +82,20 @@ export function createGtfsCarrier(options: GtfsCarrierOptions): Carrier<GtfsWire
   );
   const { id, name, feed, stations, codeOf, stationSystem, maxTransfers, maxHours } = resolved;
   const clock = createLocalClock();
-  const served = serveStations(feed, { id, stations, codeOf });
+  const serve = (read: Feed): ServedFeed => {
+    const served = serveStations(read, { id, stations, codeOf });
+    return { id, feed: read, served, clock, maxTransfers, maxHours };
+  };
+  const serving = typeof feed === 'function' ? serveLater(id, feed, serve) : constant(serve(feed));
   return {
     id,
     name,
     capabilities: { window: 'day', prices: 'none', stationSystem, native: ['maxTransfers'] },
-    request: async (query, { signal }) =>
-      requestGtfs({ id, feed, served, clock, maxTransfers, maxHours }, query, signal),
+    request: async (query, { signal }) => requestGtfs(await serving(signal), query, signal),
     normalise: (wire, query) => normaliseGtfs({ id, clock, stops: query.stops === true }, wire),
   };
+}
+
+function constant<T>(value: T): () => T {
+  return () => value;
 }

@@ -15,7 +15,7 @@ export function activeServices(services: ServiceTable, day: number): Uint8Array 
 }
 
 /** Returns 0 for a Monday. 1970-01-01 was a Thursday. */
-export function weekdayOf(day: number): number {
+function weekdayOf(day: number): number {
   return (((day + 3) % 7) + 7) % 7;
 }
 
