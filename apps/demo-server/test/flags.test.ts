@@ -102,6 +102,40 @@ test.each<[argv: string[], expected: object]>([
   expect(readFlags(argv, {}).flags).toMatchObject(expected);
 });
 
+test.each<[text: string, expected: readonly object[]]>([
+  ['off', []],
+  ['Paris=75', [{ id: 'city:fr:paris', minMinutes: 75 }]],
+  [
+    'uic:7171801=45, Zürich HB=0',
+    [
+      { id: 'uic:7171801', minMinutes: 45 },
+      { id: 'uic:8503000', minMinutes: 0 },
+    ],
+  ],
+])('readFlags() reads --hubs %s', (text, expected) => {
+  const { flags, rows } = readFlags(['--hubs', text], {});
+  expect(flags.hubs).toEqual(expected);
+  // Shown in a form that it reads.
+  const shown = rows.find(({ flag }) => flag === '--hubs')?.value ?? '';
+  expect(readFlags(['--hubs', shown], {}).flags.hubs).toEqual(expected);
+});
+
+test.each(['', 'Paris', 'Paris=', 'Paris=1441', 'Atlantis=30', 'Paris=75,Paris=60', 'Paris=-1'])(
+  'readFlags() refuses --hubs %j',
+  (text) => {
+    expect(() => readFlags(['--hubs', text], {})).toThrow(
+      /^Cannot start: --hubs must be off, or station=minutes with commas/,
+    );
+  },
+);
+
+test('the usual hubs are shown in a form that --hubs reads', () => {
+  const { rows, flags } = readFlags([], {});
+  const shown = rows.find(({ flag }) => flag === '--hubs')?.value ?? '';
+  expect(readFlags(['--hubs', shown], {}).flags.hubs).toEqual(flags.hubs);
+  expect(flags.hubs).toHaveLength(4);
+});
+
 test('the rates of a start are shown as they are written', () => {
   const { rows } = readFlags(['--rate', 'public', '--hedge', 'ouigo'], {});
   expect(rows).toContainEqual({

@@ -43,7 +43,7 @@ const numbersOf = (trains: readonly Train[]) =>
   trains.map(({ connection, ...train }) =>
     (connection ?? [train]).map(({ number }) => number).join(),
   );
-const trainsOf = (sim: CarrierSim, destination = paris) =>
+const trainsOf = (sim: CarrierSim, destination: string = paris) =>
   sim.trains({ carrier: 'navitia', origin: london, destination, date });
 
 test('navitia answers with the journeys from the time on, on the clocks of the region', async () => {

@@ -1,6 +1,7 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { StderrTail } from '@ticketing/kit';
+import type { Readable } from 'node:stream';
+import { DESCRIPTORS_OF_PROCESS, requireDescriptors, StderrTail } from '@ticketing/kit';
 import type { ToWorker } from '../contract/frames.ts';
 import type { Transport, Unsent, WorkerEvents, WorkerHandle } from '../contract/transport.ts';
 import { decodeFromWorker } from '../wire/from-worker-codec.ts';
@@ -76,6 +77,7 @@ export class WorkerProcess implements WorkerHandle {
     events: WorkerEvents,
     foreign: (message: unknown) => void,
   ) {
+    requireDescriptors(DESCRIPTORS_OF_PROCESS);
     const data = start.workerData === undefined ? undefined : new WorkerData(start.workerData);
     this.slot = start.slot;
     this.isInspected = start.isInspected ?? false;
@@ -122,7 +124,8 @@ export class WorkerProcess implements WorkerHandle {
 
   /** Sends a message over the channel. Does nothing once that is gone: `exit` follows. */
   post(message: unknown): void {
-    this.#child.send(message as object, () => {});
+    // A process that could not be started has no channel.
+    (this.#child as Partial<ChildProcess>).send?.(message as object, () => {});
   }
 
   started(): number {
@@ -166,8 +169,9 @@ export class WorkerProcess implements WorkerHandle {
     if (pid !== undefined) guard?.add(pid);
     child.stderr?.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     for (const stream of ['stdout', 'stderr'] as const) {
-      const readable = child[stream];
-      if (readable !== null) this.#outputs.push(output.read(readable, { stream, workerId }));
+      const readable: Readable | null | undefined = child[stream];
+      // Without descriptors there is neither a process nor a stream; its `error` follows.
+      if (readable) this.#outputs.push(output.read(readable, { stream, workerId }));
     }
     child.on('error', (error) => {
       // No process was started. Other errors, as of a signal that could not be sent, need no report.
