@@ -19,6 +19,8 @@ export const EXAMPLES: readonly Example[] = [
   { origin: 'Zürich', destination: 'Wien', by: ['osdm', 'hafas', 'ojp'], isAbroad: true },
   { origin: 'Madrid', destination: 'Valencia', by: ['renfe', 'ouigo', 'avlo'] },
   { origin: 'Zürich', destination: 'Bern', by: ['osdm', 'ojp'] },
+  { origin: 'London', destination: 'Paris', by: ['osdm', 'hafas', 'navitia'], isAbroad: true },
+  { origin: 'Paris', destination: 'Milano', by: ['osdm', 'hafas', 'ojp', 'navitia'], isAbroad: true },
 ];
 
 const SHOWN = 3;
