@@ -66,6 +66,7 @@ test('valuesOf() and partyOf() are each other’s reverse, and a search reads th
           carriers: CARRIER_NAMES,
           nowMs: 1.8e12,
           pageTokens: { open: () => undefined },
+          hubs: [],
         },
       );
       const read = query.passengers ?? 1;

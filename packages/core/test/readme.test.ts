@@ -47,6 +47,8 @@ test.each([
   ['search/search-options.ts', 'SearchCallOptions'],
   ['search/search-result.ts', 'SearchResult'],
   ['contract/search-query.ts', 'SearchQuery'],
+  ['split/combine-journeys.ts', 'CombineOptions'],
+  ['split/hubs.ts', 'Hub'],
   ['contract/carrier.ts', 'CarrierCapabilities'],
 ])('the reference has a row for every member of %s, %s', async (file, name) => {
   const source = await read(`src/${file}`);

@@ -54,6 +54,9 @@ const question = {
     'ISO 4217 code: prices are converted to it beside those of the sellers; default: the base of the rates',
     ['EUR', 'CHF'],
   ),
+  split: yesOrNo(
+    'Adds journeys of two tickets over a hub that are cheaper or faster than all others; nobody protects their connection',
+  ),
   page: Type.Optional(
     Type.String({
       maxLength: MAX_PAGE_TEXT,

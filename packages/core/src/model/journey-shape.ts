@@ -72,6 +72,7 @@ function legOf(leg: unknown): Shape {
     minutes: aNumber,
     nearby: { optional: whenTrue },
     risk: { optional: aRisk },
+    selfTransfer: { optional: whenTrue },
   };
 }
 
@@ -105,18 +106,21 @@ function parts(value: unknown): { readonly [field: string]: Shape } {
   const rides = Array.isArray(legs) ? legs.filter((leg) => leg?.kind === 'ride').length : 0;
   return {
     legs: [legOf],
-    offers: [
-      {
-        id: aText,
-        seller: aText,
-        total: { amount: aNumber, currency: aText },
-        fetchedAt: aNumber,
-        rides: { optional: someOf('rides', rides) },
-        passengers: { optional: someOf('passengers', MAX_PASSENGERS) },
-        conditions: { optional: someConditions },
-      },
-    ],
+    offers: [offerShape(rides)],
     remarks: { optional: someRemarks },
+  };
+}
+
+/** Returns the shape of an offer for a journey of so many rides. */
+export function offerShape(rides: number): { readonly [field: string]: Shape } {
+  return {
+    id: aText,
+    seller: aText,
+    total: { amount: aNumber, currency: aText },
+    fetchedAt: aNumber,
+    rides: { optional: someOf('rides', rides) },
+    passengers: { optional: someOf('passengers', MAX_PASSENGERS) },
+    conditions: { optional: someConditions },
   };
 }
 
@@ -193,12 +197,13 @@ function isLeg(leg: Unchecked<Leg>): boolean {
       isRide(leg as Unchecked<RideLeg>) && (sections === undefined || areAll(sections, isRide))
     );
   }
-  const { kind, minutes, nearby, risk } = leg as Unchecked<TransferLeg> & object;
+  const { kind, minutes, nearby, risk, selfTransfer } = leg as Unchecked<TransferLeg> & object;
   return (
     kind === 'transfer' &&
     Number.isFinite(minutes) &&
     (nearby === undefined || nearby === true) &&
-    (risk === undefined || RISKS.includes(risk))
+    (risk === undefined || RISKS.includes(risk)) &&
+    (selfTransfer === undefined || selfTransfer === true)
   );
 }
 

@@ -97,6 +97,11 @@ export interface TransferLeg {
    * way is done. A connection that is as short as planned is neither.
    */
   readonly risk?: 'tight' | 'missed';
+  /**
+   * Mark of a connection that no seller protects: both trains are sold apart, and a traveller who misses the second one buys
+   * another ticket. The minutes are the least that the connection has.
+   */
+  readonly selfTransfer?: true;
 }
 
 /** A part of a journey: a train, or a way to, from or between trains. */
