@@ -64,6 +64,7 @@ function searchDependencies({ isShared = true } = {}) {
   const done = { type: 'search-done', found: 0, pages: document.pages } as SearchEvent;
   const reader = createSearchReader({
     carriers: ASKED,
+    hubs: [],
     pageTokens: tokens,
     now: () => Date.parse('2026-11-20T12:00Z'),
     stationTexts: async () => ({ find: () => ({ kind: 'unknown', nearest: [] }) }),
@@ -100,6 +101,7 @@ function searchDependencies({ isShared = true } = {}) {
     bodies: createBodySender(),
     cacheHeadersOf: (_, isLasting) => ({ 'cache-control': isLasting ? 'max-age=1' : 'no-store' }),
     isShared,
+    rates: () => undefined,
     leftMs: () => 1234,
   };
   return { seen, dependencies, sealed: { later: tokens.seal(PAGE) } };

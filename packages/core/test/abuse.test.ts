@@ -34,7 +34,7 @@ test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
   [
     { carriers: [silent], timeout: 5 },
     TypeError,
-    'unknown option `timeout`; known are deadlineMs, order, carriers, maxJourneys, rates, http, run, now',
+    'unknown option `timeout`; known are deadlineMs, order, carriers, maxJourneys, rates, http, run, known, now',
   ],
   [
     { carriers: [silent], maxJourneys: 0 },
@@ -65,13 +65,17 @@ test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
   [
     { carriers: [silent], order: 'fastest' },
     TypeError,
-    '`order` must be one of price, departure, arrival, duration, transfers, best, got fastest',
+    '`order` must be one of price, departure, arrival, duration, transfers, co2, best, got fastest',
   ],
-  [{ carriers: [silent], rates: 1 }, TypeError, '`rates` must be an object, got 1'],
   [
-    { carriers: [silent], rates: { EUR: Number.NaN } },
+    { carriers: [silent], rates: 1 },
     TypeError,
-    '`rates.EUR` must be a number above 0 for an ISO 4217 code, got NaN',
+    '`rates` must be an object, or a function that returns one, got 1',
+  ],
+  [
+    { carriers: [silent], rates: { EUR: 1 } },
+    TypeError,
+    '`rates.asOf` must be a day of the calendar as YYYY-MM-DD, got undefined',
   ],
   [{ carriers: [silent], http: 'undici' }, TypeError, '`http` must be a function, got undici'],
   [{ carriers: [silent], run: 1 }, TypeError, '`run` must be a function, got 1'],
@@ -98,7 +102,7 @@ test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
   [
     { order: 'id' },
     TypeError,
-    '`order` must be one of price, departure, arrival, duration, transfers, best, got id',
+    '`order` must be one of price, departure, arrival, duration, transfers, co2, best, got id',
   ],
 ])('search(query, %o) rejects, stream() throws', async (options, errorClass, message) => {
   const error = new errorClass(`Cannot search: ${message}`);
@@ -168,7 +172,7 @@ test.each<[name: string, misuse: () => unknown, message: string]>([
   [
     'order',
     () => createSearch({ carriers: [silent], order: bare }),
-    '`order` must be one of price, departure, arrival, duration, transfers, best, got an object',
+    '`order` must be one of price, departure, arrival, duration, transfers, co2, best, got an object',
   ],
 ])('createSearch() names %s without a prototype', (_name, misuse, message) => {
   expect(misuse).toThrow(`Cannot create search: ${message}`);
@@ -179,7 +183,7 @@ test.each<[name: string, message: string]>([
   ['deadlineMs', '`deadlineMs` must be 1 to 600000, got an object'],
   [
     'order',
-    '`order` must be one of price, departure, arrival, duration, transfers, best, got an object',
+    '`order` must be one of price, departure, arrival, duration, transfers, co2, best, got an object',
   ],
 ])(
   'search() names %s without a prototype, and takes options without one',

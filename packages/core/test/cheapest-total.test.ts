@@ -2,6 +2,7 @@ import {
   cheapestTotal,
   createJourney,
   createLocalClock,
+  lowestPrices,
   lowestTotals,
   type Money,
   type Offer,
@@ -43,7 +44,7 @@ test('cheapestTotal() adds offers for parts that together cover each ride once',
   expect(cheapestTotal(journeyOf(3, [part(1, [0, 1]), part(1, [1, 2])]))).toBeUndefined();
 });
 
-test('cheapestTotal() never adds two currencies, and compares them by rates alone', () => {
+test('cheapestTotal() never adds two currencies, and compares none', () => {
   const mixed = [part(1, [0], 'CHF'), part(1, [1], 'EUR')];
   expect(cheapestTotal(journeyOf(2, mixed))).toBeUndefined();
   expect(cheapestTotal(journeyOf(2, [...mixed, part(8, [0], 'EUR')]))).toEqual({
@@ -57,9 +58,39 @@ test('cheapestTotal() never adds two currencies, and compares them by rates alon
   ];
   expect(lowestTotals(both)).toEqual([chf, eur]);
   expect(cheapestTotal(both)).toBeUndefined();
-  expect(cheapestTotal(both, { rates: { EUR: 1, CHF: 1.06 } })).toEqual(chf);
-  expect(cheapestTotal(both, { rates: { EUR: 1, CHF: 1.2 } })).toEqual(eur);
-  expect(cheapestTotal(both, { rates: { EUR: 1 } })).toBeUndefined();
+});
+
+const converted = (amount: number, price: number, rides?: number[], currency = 'EUR'): Offer => ({
+  ...part(amount, rides, currency),
+  converted: { amount: price, currency: 'CHF' },
+});
+
+test('cheapestTotal() is by converted prices, which make one currency of several', () => {
+  const [a, b] = [converted(9, 8, [0]), converted(3, 3, [1], 'CHF')];
+  const journey = journeyOf(2, [a, b, converted(12, 12)]);
+  expect(cheapestTotal(journey)).toEqual({ amount: 11, currency: 'CHF' });
+  expect(lowestPrices(journey)).toEqual([
+    { total: { amount: 11, currency: 'CHF' }, offers: [a, b] },
+  ]);
+});
+
+test('lowestTotals() has converted prices first, and those without a rate by themselves', () => {
+  const journey = journeyOf(1, [part(1, undefined, 'AUD'), converted(9, 8), part(2)]);
+  expect(journey.offers.map(({ total }) => total.amount)).toEqual([9, 1, 2]);
+  expect(lowestTotals(journey)).toEqual([
+    { amount: 8, currency: 'CHF' },
+    { amount: 1, currency: 'AUD' },
+    { amount: 2, currency: 'EUR' },
+  ]);
+  expect(cheapestTotal(journey)).toBeUndefined();
+});
+
+test('lowestTotals() compares a converted price with one of that currency from a search without rates', () => {
+  const journey = journeyOf(1, [converted(9, 8), part(7, undefined, 'CHF'), part(2)]);
+  expect(lowestTotals(journey)).toEqual([
+    { amount: 7, currency: 'CHF' },
+    { amount: 2, currency: 'EUR' },
+  ]);
 });
 
 test('cheapestTotal() combines no offers for parts of more than eight rides', () => {
@@ -140,27 +171,6 @@ function bruteForce(rides: number, offers: readonly Offer[]): Money[] {
     .map((currency) => ({ amount: found.get(currency) ?? 0, currency }));
 }
 
-const rates = { EUR: 2, CHF: 3, JPY: 0.01 };
-
-test('cheapestTotal() compares amounts of currencies with other decimals', () => {
-  const yen = part(500, undefined, 'JPY');
-  expect(cheapestTotal(journeyOf(1, [part(249), yen]), { rates })?.currency).toBe('EUR');
-  expect(cheapestTotal(journeyOf(1, [part(251), yen]), { rates })?.currency).toBe('JPY');
-});
-
-test.each([
-  [5, '`rates` must be an object, got 5'],
-  [null, '`rates` must be an object, got null'],
-  [{ eur: 1 }, '`rates.eur` must be a number above 0 for an ISO 4217 code, got 1'],
-  [{ EUR: 0 }, '`rates.EUR` must be a number above 0 for an ISO 4217 code, got 0'],
-  [{ EUR: '1' }, '`rates.EUR` must be a number above 0 for an ISO 4217 code, got 1'],
-])('cheapestTotal() refuses rates %j', (wrong, message) => {
-  const both = journeyOf(1, [part(1), part(1, undefined, 'CHF')]);
-  expect(() => cheapestTotal(both, { rates: wrong as never })).toThrow(
-    new TypeError(`Cannot compare prices: ${message}`),
-  );
-});
-
 test('cheapestTotal() is what trying every set of offers gives', () => {
   const journeys = fc.integer({ min: 1, max: 5 }).chain((rides) =>
     fc.tuple(
@@ -185,11 +195,9 @@ test('cheapestTotal() is what trying every set of offers gives', () => {
       const totals = bruteForce(rides, offers);
       expect(lowestTotals(journey)).toEqual(totals);
       expect(cheapestTotal(journey)).toEqual(totals.length > 1 ? undefined : totals[0]);
-      const worthOf = ({ amount, currency }: Money) => amount * rates[currency as 'EUR'];
-      const worths = totals.map(worthOf);
-      const cheapest = cheapestTotal(journey, { rates });
-      if (cheapest) expect(worthOf(cheapest)).toBe(Math.min(...worths));
-      else expect(totals).toEqual([]);
+      for (const { total, offers: bought } of lowestPrices(journey)) {
+        expect(bruteForce(rides, bought)).toEqual([total]);
+      }
     }),
     { numRuns: 500 },
   );

@@ -1,9 +1,10 @@
 import {
-  type CurrencyRates,
+  convertPrices,
   createSearch,
   JOURNEY_ORDERS,
   type Journey,
   type JourneyOrder,
+  type RateSource,
   sortJourneys,
 } from '@ticketing/core';
 import { countStepsOfEach } from '@ticketing/test-kit';
@@ -25,11 +26,16 @@ function priced(text: string, number = text): Journey {
 
 const textOf = ({ legs }: Journey): string =>
   legs.flatMap((leg) => (leg.kind === 'ride' && leg.number) || '').join();
-const sorted = (texts: readonly string[], order: JourneyOrder, rates?: CurrencyRates) =>
-  sortJourneys(
-    texts.map((text) => priced(text)),
-    { order, rates },
-  ).map(textOf);
+const ratesOf = (perBase: Readonly<Record<string, string>>): RateSource => ({
+  asOf: '2026-11-30',
+  source: 'A bank',
+  base: 'EUR',
+  perBase,
+});
+const sorted = (texts: readonly string[], order: JourneyOrder, rates?: RateSource) => {
+  const journeys = texts.map((text) => priced(text));
+  return sortJourneys(rates ? convertPrices(journeys, { rates }) : journeys, order).map(textOf);
+};
 
 const list = ['200 CHF', '30 EUR', '', '100 CHF', '70 EUR', '50 EUR', '150 CHF, 60 EUR', '9 SEK'];
 
@@ -52,9 +58,9 @@ test('sortJourneys() sorts currencies with as many journeys by their codes', () 
 });
 
 test.each(['price', 'best'] as const)(
-  'sortJourneys() by %s compares currencies by rates',
+  'sortJourneys() by %s compares converted prices, and sorts the others after them',
   (order) => {
-    expect(sorted(list, order, { EUR: 1, CHF: 0.52 })).toEqual([
+    expect(sorted(list, order, ratesOf({ CHF: '1.92' }))).toEqual([
       ...['30 EUR', '50 EUR', '100 CHF', '150 CHF, 60 EUR', '70 EUR', '200 CHF', '9 SEK', ''],
     ]);
   },
@@ -62,7 +68,7 @@ test.each(['price', 'best'] as const)(
 
 test('createSearch() sorts by its rates', async () => {
   const journeys = ['200 CHF', '30 EUR', '40 EUR', '10 CHF'].map((text) => priced(text));
-  const order = async (rates?: CurrencyRates) => {
+  const order = async (rates?: RateSource) => {
     const carriers = [carrier('a', async () => journeys)];
     const search = createSearch({ carriers, order: 'price', rates, now: () => NOW });
     const found = await search.search(query);
@@ -74,7 +80,7 @@ test('createSearch() sorts by its rates', async () => {
     return streamed;
   };
   expect(await order()).toEqual(['10 CHF', '200 CHF', '30 EUR', '40 EUR']);
-  expect(await order({ CHF: 1, EUR: 1 })).toEqual(['10 CHF', '30 EUR', '40 EUR', '200 CHF']);
+  expect(await order(ratesOf({ CHF: '1' }))).toEqual(['10 CHF', '30 EUR', '40 EUR', '200 CHF']);
 });
 
 test('sortJourneys() does not depend on the order of its input, whatever the currencies', () => {
@@ -82,7 +88,11 @@ test('sortJourneys() does not depend on the order of its input, whatever the cur
     fc.tuple(fc.integer({ min: 0, max: 9 }), fc.constantFrom('EUR', 'CHF', 'JPY', 'SEK')),
     { maxLength: 4 },
   );
-  const rates = fc.constantFrom(undefined, { EUR: 1, CHF: 1.06 }, { EUR: 1, JPY: 0.006, CHF: 1 });
+  const rates = fc.constantFrom(
+    undefined,
+    ratesOf({ CHF: '0.94' }),
+    ratesOf({ JPY: '171.2', CHF: '1' }),
+  );
   const lists = fc
     .array(prices, { maxLength: 8 })
     .map((some) =>
@@ -94,11 +104,14 @@ test('sortJourneys() does not depend on the order of its input, whatever the cur
     fc.tuple(fc.constant(some), fc.shuffledSubarray(some, { minLength: some.length })),
   );
   fc.assert(
-    fc.property(shuffled, rates, ([some, others], given) => {
+    fc.property(shuffled, rates, ([all, rest], given) => {
+      const [some, others] = [all, rest].map((one) =>
+        given ? convertPrices(one, { rates: given }) : one,
+      ) as [Journey[], Journey[]];
       for (const order of JOURNEY_ORDERS) {
-        const right = sortJourneys(some, { order, rates: given });
+        const right = sortJourneys(some, order);
         expect(right.map(({ id }) => id).sort()).toEqual(some.map(({ id }) => id).sort());
-        expect(sortJourneys(others, { order, rates: given })).toEqual(right);
+        expect(sortJourneys(others, order)).toEqual(right);
       }
     }),
   );

@@ -5,6 +5,7 @@ import {
   filterJourneys,
   type Journey,
   type JourneyFilter,
+  type RateSource,
 } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -46,6 +47,12 @@ const change = createJourney({
   offers: [offer('hafas', 700, { rides: [0] }), offer('hafas', 600, { rides: [1] })],
 });
 const all = [morning, night, soldOut, change];
+const ecb = (perBase: Readonly<Record<string, string>>): RateSource => ({
+  asOf: '2026-11-30',
+  source: 'A bank',
+  base: 'EUR',
+  perBase,
+});
 const eur = (amount: number) => ({ amount, currency: 'EUR' });
 
 test.each<[filter: JourneyFilter, kept: readonly Journey[]]>([
@@ -55,9 +62,9 @@ test.each<[filter: JourneyFilter, kept: readonly Journey[]]>([
   [{ maxPrice: eur(1300) }, [night, change]],
   [{ maxPrice: eur(1299) }, [night]],
   [{ maxPrice: { amount: 9999, currency: 'CHF' } }, []],
-  [{ maxPrice: { amount: 700, currency: 'CHF' }, rates: { CHF: 2, EUR: 1 } }, [night, change]],
-  [{ maxPrice: { amount: 649, currency: 'CHF' }, rates: { CHF: 2, EUR: 1 } }, [night]],
-  [{ maxPrice: { amount: 9999, currency: 'CHF' }, rates: { EUR: 1 } }, []],
+  [{ maxPrice: { amount: 650, currency: 'CHF' }, rates: ecb({ CHF: '0.5' }) }, [night, change]],
+  [{ maxPrice: { amount: 649, currency: 'CHF' }, rates: ecb({ CHF: '0.5' }) }, [night]],
+  [{ maxPrice: { amount: 9999, currency: 'CHF' }, rates: ecb({ SEK: '11' }) }, []],
   [{ departAfter: '08:00' }, [night, soldOut, change]],
   [{ departBefore: '08:00' }, [morning, change]],
   [{ arriveBefore: '08:45' }, [morning, night]],
@@ -122,7 +129,10 @@ test.each<[filter: unknown, message: string]>([
   [{ price: 5 }, 'unknown option `price`; did you mean `maxPrice`?'],
   [{ maxPrice: 5 }, '`maxPrice` must be an amount with its currency, got 5'],
   [{ rates: 1.06 }, '`rates` must be an object, got 1.06'],
-  [{ rates: { CHF: -1 } }, '`rates.CHF` must be a number above 0 for an ISO 4217 code, got -1'],
+  [
+    { rates: ecb({ CHF: '-1' }) },
+    '`rates.perBase.CHF` must be decimal text above 0, such as 0.9412, got -1',
+  ],
   [{ departAfter: '8:00' }, '`departAfter` must be a time of day as HH:MM, got 8:00'],
   [{ departBefore: 8 }, '`departBefore` must be a time of day as HH:MM, got 8'],
   [{ arriveBefore: '24:00' }, '`arriveBefore` must be a time of day as HH:MM, got 24:00'],

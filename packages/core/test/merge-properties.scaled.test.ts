@@ -319,6 +319,8 @@ test('sortJourneys() sorts by its order, journeys without a price last by price 
     duration: (journey: Journey) => journey.durationMinutes,
     price: (journey: Journey) => journey.offers[0]?.total.amount ?? Number.POSITIVE_INFINITY,
     transfers: (journey: Journey) => journey.transfers * 1e6 + journey.durationMinutes,
+    // Without a figure of any, the shorter one first.
+    co2: (journey: Journey) => journey.durationMinutes,
   };
   fc.assert(
     fc.property(answers, (list) => {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { JOURNEY_ORDERS } from '../src/index.ts';
+import { EMISSION_FACTORS, JOURNEY_ORDERS } from '../src/index.ts';
 
 const root = new URL('../', import.meta.url);
 const read = (path: string) => readFile(new URL(path, root), 'utf8');
@@ -47,6 +47,8 @@ test.each([
   ['search/search-options.ts', 'SearchCallOptions'],
   ['search/search-result.ts', 'SearchResult'],
   ['contract/search-query.ts', 'SearchQuery'],
+  ['split/combine-journeys.ts', 'CombineOptions'],
+  ['split/hubs.ts', 'Hub'],
   ['contract/carrier.ts', 'CarrierCapabilities'],
 ])('the reference has a row for every member of %s, %s', async (file, name) => {
   const source = await read(`src/${file}`);
@@ -55,6 +57,21 @@ test.each([
   expect(members.length).toBeGreaterThan(2);
   for (const [, member] of members) {
     expect(reference).toMatch(new RegExp(`^\\| \`${member}\` .*\\|`, 'm'));
+  }
+});
+
+test('the reference has every field of rates, and the factors of emissions as they are', async () => {
+  const [, rates = ''] = (await read('src/prices/rate-source.ts')).split(
+    'export interface RateSource',
+  );
+  const fields = [...(rates.split('\n}')[0] ?? '').matchAll(/^ {2}readonly (\w+)/gm)];
+  expect(fields).toHaveLength(5);
+  for (const [, field] of fields)
+    expect(reference).toMatch(new RegExp(`^\\| \`${field}\` .*\\|`, 'm'));
+  const { gramsPerKm, year } = EMISSION_FACTORS;
+  expect(reference).toContain(`Net Zero of ${year}`);
+  for (const [mode, grams] of Object.entries(gramsPerKm)) {
+    expect(reference).toMatch(new RegExp(`^\\| \`${mode}\` +\\| ${grams} `, 'm'));
   }
 });
 

@@ -67,6 +67,11 @@ export function train(parts: TrainParts = {}): Journey {
   });
 }
 
+/** A journey as carriers answer it: a search adds its emissions. */
+export function withoutCo2({ co2: _, ...journey }: Journey): Journey {
+  return journey;
+}
+
 export function offer(seller: string, amount: number, parts: Partial<Offer> = {}): Offer {
   return {
     id: `${seller}-${amount}`,

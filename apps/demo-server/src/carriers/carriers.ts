@@ -3,6 +3,7 @@ import {
   createAvlo,
   createCarrierHttp,
   createHafas,
+  createNavitia,
   createOjp,
   createOsdm,
   createOuigo,
@@ -17,6 +18,7 @@ import { type CarrierGuards, createCarrierGuards } from '../guard/carrier-guards
 import type { GuardSettings } from '../guard/guard-settings.ts';
 import type { KeepSettings } from '../kept/keep-settings.ts';
 import { createKeptAnswers, type KeptAnswers } from '../kept/kept-answers.ts';
+import { openRates, type RatesFile } from '../rates/rates-file.ts';
 import { type CarrierMark, carrierMarks } from './carrier-marks.ts';
 import { timetableLoader, uicCode } from './timetable.ts';
 
@@ -31,6 +33,8 @@ export interface CarrierSettings {
   readonly deadlineMs?: number | undefined;
   /** Absent: no carrier is guarded, and its HTTP sends a request again that failed on the way. */
   readonly guard?: GuardSettings | undefined;
+  /** Path of a file of exchange rates. Absent: no price is converted. */
+  readonly ratesFile?: string | undefined;
 }
 
 /** The simulator takes any. */
@@ -117,6 +121,22 @@ const kinds = {
         headers: authorization,
       }),
   },
+  navitia: {
+    title: 'Navitia',
+    calls: BY_HOURS,
+    mark: carrierMarks.navitia,
+    create: ({ baseUrl, now }) =>
+      createNavitia({
+        id: 'navitia',
+        name: 'Navitia',
+        coverage: 'simulated',
+        zone: 'Europe/Paris',
+        stopArea: 'stop_area:SIM:',
+        baseUrl: `${baseUrl}/v1`,
+        now,
+        headers: authorization,
+      }),
+  },
   gtfs: {
     title: 'GTFS',
     calls: 'makes no call: it reads a timetable once',
@@ -157,12 +177,14 @@ export interface Carriers {
   /** Answers that this process keeps. */
   readonly kept: KeptAnswers;
   readonly guards: CarrierGuards;
+  /** Exchange rates by which prices are converted. */
+  readonly rates: RatesFile;
   close(): Promise<void>;
 }
 
 /** Creates every carrier, and opens no connection. `now`: epoch ms. */
 export function createCarriers(settings: CarrierSettings, now: () => number): Carriers {
-  const { carriersUrl, ouigo, guard, keep, deadlineMs = 2000 } = settings;
+  const { carriersUrl, ouigo, guard, keep, ratesFile, deadlineMs = 2000 } = settings;
   const made = CARRIER_NAMES.map((name) => {
     const baseUrl = `${carriersUrl}/${name}`;
     return [name, kinds[name].create({ baseUrl, ouigo, now })];
@@ -181,6 +203,7 @@ export function createCarriers(settings: CarrierSettings, now: () => number): Ca
     http,
     kept,
     guards,
+    rates: openRates(ratesFile, now),
     async close() {
       await kept.close();
       await guards.close();

@@ -1,5 +1,11 @@
 // Browsers read these types, too.
-import type { JourneyFacets, SearchEvent, SearchPages, SearchResult } from '@ticketing/core';
+import type {
+  JourneyFacets,
+  SearchEvent,
+  SearchPages,
+  SearchResult,
+  SplitResult,
+} from '@ticketing/core';
 
 /** Pages beside an answer, sealed: for parameter `page`. */
 export type SealedPages = { readonly [Direction in keyof SearchPages]: string };
@@ -12,7 +18,9 @@ interface AnswerParts {
 type Done = Extract<SearchEvent, { readonly type: 'search-done' }>;
 
 /** A search as one client gets it. */
-export type SearchAnswer = Omit<SearchResult, 'pages'> & AnswerParts;
+export type SearchAnswer = Omit<SearchResult, 'pages'> &
+  Partial<Pick<SplitResult, 'hubs'>> &
+  AnswerParts;
 
 /** Reason why a stream ends before its search is done, in the form of RFC 9457. */
 export interface StreamProblem {

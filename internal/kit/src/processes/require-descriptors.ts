@@ -17,7 +17,7 @@ export function requireDescriptors(count: number): void {
   try {
     while (opened.length < count) opened.push(openSync(devNull, 'r'));
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
+    const { code } = cause as { readonly code?: string };
     // Whatever else is wrong with the device says nothing of descriptors.
     if (code !== 'EMFILE' && code !== 'ENFILE') return;
     const why = `fewer than ${count} file descriptors are free; raise their limit (\`ulimit -n\`)`;

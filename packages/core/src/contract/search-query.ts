@@ -30,6 +30,11 @@ export interface SearchQuery {
   readonly passengers?: number | readonly Passenger[] | undefined;
   /** Rides have the stations where they call on the way, where the carrier names them: answers are several times larger. Default false. */
   readonly stops?: boolean | undefined;
+  /**
+   * ISO 4217 code in which prices are wanted: carriers that price in several currencies are asked for it, and what comes in another is
+   * converted by the rates of the search. Default: as sellers price; converted to the base of the rates, if there are any.
+   */
+  readonly currency?: string | undefined;
   /** Page before or after an earlier result, from its `pages`. */
   readonly page?: SearchPage | undefined;
 }
@@ -41,8 +46,8 @@ export interface ResolvedQuery extends Omit<SearchQuery, 'passengers'> {
 }
 
 /**
- * Query to one carrier: ends and `via` are single stations, and of `time`, `arriveBy`, `via`, `maxTransfers` and
- * `travelClass` it has the fields in the carrier's `capabilities.native`.
+ * Query to one carrier: ends and `via` are single stations, and of `time`, `arriveBy`, `via`, `maxTransfers`,
+ * `travelClass` and `currency` it has the fields in the carrier's `capabilities.native`.
  */
 export interface CarrierQuery
   extends Omit<ResolvedQuery, 'origin' | 'destination' | 'via' | 'page'> {
@@ -51,4 +56,16 @@ export interface CarrierQuery
   readonly via?: Station | undefined;
   /** The token of an earlier answer, and where it leads. Only for carriers whose `capabilities.window` is `page`. */
   readonly page?: { readonly direction: 'earlier' | 'later'; readonly token: string } | undefined;
+  /** Last day of a calendar that begins at `date`: the carrier answers its prices by day, and no journeys. Only with `capabilities.asks`. */
+  readonly calendarUntil?: LocalDate | undefined;
+  /** Way back of a round trip: the carrier answers offers for both ways together. Only with `capabilities.asks`. */
+  readonly returns?: ReturnLeg | undefined;
+}
+
+/** Way back of a round trip. */
+export interface ReturnLeg {
+  /** Day of departure at the destination. */
+  readonly date: LocalDate;
+  /** `HH:MM` at the destination: departures from then on. Only for carriers that have `time` in `capabilities.native`. */
+  readonly time?: string | undefined;
 }

@@ -3,15 +3,17 @@ import type { CarrierId, Journey, Offer } from '../model/journey.ts';
 import { minutesAfterLast, minutesBeforeFirst } from '../model/leg-times.ts';
 import { aTimeOfDay, type TimeAt } from '../model/local-clock.ts';
 import type { Money } from '../model/money.ts';
+import { withConverted } from '../prices/convert-prices.ts';
+import { type ConvertMoney, exactConverter } from '../prices/exact-rate.ts';
+import { checkRates, type RateSource } from '../prices/rate-source.ts';
 import { lowestTotals } from './cheapest-total.ts';
-import { type CurrencyRates, checkRates, worthBy } from './currency-rates.ts';
 
 /** Conditions of the journeys to keep; a field that is absent keeps all. */
 export interface JourneyFilter {
-  /** Journeys that cost at most this: in its currency, or by `rates` in another. */
+  /** Journeys that cost at most this in its currency: as sellers price them, as they are converted, or by `rates`. */
   readonly maxPrice?: Money | undefined;
-  /** Rates that compare prices of other currencies with `maxPrice`. Default: none, so that such prices count as higher. */
-  readonly rates?: CurrencyRates | undefined;
+  /** Rates by which prices are converted to the currency of `maxPrice`, whatever their age. Default: none, so that prices of other currencies count as higher. */
+  readonly rates?: RateSource | undefined;
   /** `HH:MM`, local: departures from the door from then on, whatever the day. */
   readonly departAfter?: string | undefined;
   /** `HH:MM`, local: departures from the door until then. */
@@ -37,9 +39,9 @@ export interface JourneyFilter {
  */
 export function filterJourneys(journeys: readonly Journey[], filter: JourneyFilter): Journey[] {
   checkByRules('filter journeys', filter, rules);
-  const { rates } = filter;
-  checkRates('filter journeys', rates);
-  const worthOf = worthBy(rates);
+  const { rates, maxPrice } = filter;
+  if (rates !== undefined) checkRates('filter journeys', rates);
+  const convert = rates && maxPrice && exactConverter(rates, maxPrice.currency);
   const { departAfter, departBefore, arriveBefore, direct, carriers } = filter;
   return journeys.filter((journey) => {
     const { transfers, sources } = journey;
@@ -50,7 +52,7 @@ export function filterJourneys(journeys: readonly Journey[], filter: JourneyFilt
       !(departBefore && leaves > departBefore) &&
       !(arriveBefore && arrivesAt(journey) > arriveBefore) &&
       (carriers === undefined || sources.some((source) => carriers.includes(source))) &&
-      isOffered(journey, filter, worthOf)
+      isOffered(journey, filter, convert)
     );
   });
 }
@@ -75,23 +77,28 @@ const rules: Rules = {
 };
 
 function isOffered(
-  { offers, legs, passengers }: Journey,
+  journey: Journey,
   { maxPrice, flexible, carriers }: JourneyFilter,
-  worthOf: ReturnType<typeof worthBy>,
+  convert: ConvertMoney | undefined,
 ): boolean {
   if (maxPrice === undefined && !flexible) return true;
-  const counted = offers.filter(
+  const offers = journey.offers.filter(
     (offer) =>
       (!flexible || isFlexible(offer)) &&
       (carriers === undefined || carriers.includes(offer.seller)),
   );
-  const totals = lowestTotals({ offers: counted, legs, passengers });
-  if (maxPrice === undefined) return totals.length > 0;
-  return totals.some((total) => {
-    if (total.currency === maxPrice.currency) return total.amount <= maxPrice.amount;
-    const [worth, most] = [worthOf(total), worthOf(maxPrice)];
-    return worth !== undefined && most !== undefined && worth <= most;
-  });
+  const counted: Journey = { ...journey, offers };
+  const isWithin = (some: Journey): boolean =>
+    lowestTotals(some).some(
+      ({ currency, amount }) => currency === maxPrice?.currency && amount <= maxPrice.amount,
+    );
+  if (maxPrice === undefined) return lowestTotals(counted).length > 0;
+  return (
+    isWithin(counted) ||
+    // A search may have converted prices away from the currency of the limit.
+    isWithin(withConverted(counted, () => undefined)) ||
+    (convert !== undefined && isWithin(withConverted(counted, convert)))
+  );
 }
 
 function isFlexible({ flexibility }: Offer): boolean {

@@ -11,6 +11,7 @@ const DETAILS = [
   'booking',
   'sections',
   'otherNumbers',
+  'co2Grams',
 ] as const satisfies readonly (keyof RideLeg)[];
 
 /**

@@ -17,7 +17,7 @@ import { joinRemarks } from '../model/remark.ts';
 import type { Place } from '../stations/station-index.ts';
 import { joinLegs } from './join-legs.ts';
 import { attachLoose, type Cluster, type CompareJourneys, isNumbered } from './loose-journeys.ts';
-import { type JourneyOrder, type SortOptions, sortJourneys } from './order.ts';
+import { type JourneyOrder, sortJourneys } from './order.ts';
 import { type SameStops, sameStops } from './same-stops.ts';
 import { hasTwins, joinTwins, SAME_TRAIN_MS } from './twins.ts';
 
@@ -217,15 +217,21 @@ interface JourneyFeed {
   readonly found: number;
 }
 
-/** Creates a feed. Applying its changes in turn gives the same as merging everything at once. */
-export function createJourneyFeed(order: JourneyOrder | SortOptions): JourneyFeed {
+/**
+ * Creates a feed. Applying its changes in turn gives the same as merging everything at once. `finish` adds details to merged journeys, and
+ * returns the same object for a journey that it does not change.
+ */
+export function createJourneyFeed(
+  order: JourneyOrder,
+  finish: (journeys: readonly Journey[]) => readonly Journey[] = (journeys) => journeys,
+): JourneyFeed {
   const answers: Journey[] = [];
   let known = new Map<string, Journey>();
   return {
     add(journeys, options) {
       for (const journey of journeys) answers.push(journey);
       const merged = new Map(
-        mergeJourneys(answers, options).map((journey) => [journey.id, journey]),
+        finish(mergeJourneys(answers, options)).map((journey) => [journey.id, journey]),
       );
       const before = known;
       known = merged;

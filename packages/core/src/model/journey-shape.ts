@@ -54,6 +54,7 @@ const someConditions: Rule = {
   expected: 'refund and exchange as yes, fee, no or unknown, and a text of 1 to 500 characters',
   test: areConditions,
 };
+const someGrams: Rule = { expected: 'a number from 0', test: areGrams };
 const fewRemarks: Rule = { expected: 'at most 20 remarks', test: areFew };
 
 function someRemarks(value: unknown): Shape {
@@ -71,6 +72,7 @@ function legOf(leg: unknown): Shape {
     minutes: aNumber,
     nearby: { optional: whenTrue },
     risk: { optional: aRisk },
+    selfTransfer: { optional: whenTrue },
   };
 }
 
@@ -94,6 +96,7 @@ function rideFields(): { readonly [field: string]: Shape } {
     remarks: { optional: someRemarks },
     stops: { optional: [aStop] },
     booking: { optional: aBooking },
+    co2Grams: { optional: someGrams },
   };
 }
 
@@ -103,18 +106,21 @@ function parts(value: unknown): { readonly [field: string]: Shape } {
   const rides = Array.isArray(legs) ? legs.filter((leg) => leg?.kind === 'ride').length : 0;
   return {
     legs: [legOf],
-    offers: [
-      {
-        id: aText,
-        seller: aText,
-        total: { amount: aNumber, currency: aText },
-        fetchedAt: aNumber,
-        rides: { optional: someOf('rides', rides) },
-        passengers: { optional: someOf('passengers', MAX_PASSENGERS) },
-        conditions: { optional: someConditions },
-      },
-    ],
+    offers: [offerShape(rides)],
     remarks: { optional: someRemarks },
+  };
+}
+
+/** Returns the shape of an offer for a journey of so many rides. */
+export function offerShape(rides: number): { readonly [field: string]: Shape } {
+  return {
+    id: aText,
+    seller: aText,
+    total: { amount: aNumber, currency: aText },
+    fetchedAt: aNumber,
+    rides: { optional: someOf('rides', rides) },
+    passengers: { optional: someOf('passengers', MAX_PASSENGERS) },
+    conditions: { optional: someConditions },
   };
 }
 
@@ -191,12 +197,13 @@ function isLeg(leg: Unchecked<Leg>): boolean {
       isRide(leg as Unchecked<RideLeg>) && (sections === undefined || areAll(sections, isRide))
     );
   }
-  const { kind, minutes, nearby, risk } = leg as Unchecked<TransferLeg> & object;
+  const { kind, minutes, nearby, risk, selfTransfer } = leg as Unchecked<TransferLeg> & object;
   return (
     kind === 'transfer' &&
     Number.isFinite(minutes) &&
     (nearby === undefined || nearby === true) &&
-    (risk === undefined || RISKS.includes(risk))
+    (risk === undefined || RISKS.includes(risk)) &&
+    (selfTransfer === undefined || selfTransfer === true)
   );
 }
 
@@ -218,7 +225,8 @@ function isRide(ride: Unchecked<RideLeg>): boolean {
     (ride.arrivalPlatform === undefined || isPlatform(ride.arrivalPlatform)) &&
     (ride.remarks === undefined || areRemarks(ride.remarks)) &&
     (ride.stops === undefined || areAll(ride.stops, isStop)) &&
-    (ride.booking === undefined || isBooking(ride.booking))
+    (ride.booking === undefined || isBooking(ride.booking)) &&
+    (ride.co2Grams === undefined || areGrams(ride.co2Grams))
   );
 }
 
@@ -281,6 +289,10 @@ function isBooking(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const { until, text } = value as RideBooking;
   return isTimeOrAbsent(until) && isShownOrAbsent(text);
+}
+
+function areGrams(value: unknown): boolean {
+  return Number.isFinite(value) && (value as number) >= 0;
 }
 
 function areConditions(value: unknown): boolean {

@@ -43,6 +43,8 @@ export interface RideLeg {
   readonly stops?: readonly RideStop[];
   /** Booking that the vehicle needs in order to run. */
   readonly booking?: RideBooking;
+  /** Grams of CO2 equivalent for each passenger, from 0, as the carrier answers them. */
+  readonly co2Grams?: number;
 }
 
 /** A platform, a track or a bay, as it is written at the station. At least one of both is there. */
@@ -95,6 +97,11 @@ export interface TransferLeg {
    * way is done. A connection that is as short as planned is neither.
    */
   readonly risk?: 'tight' | 'missed';
+  /**
+   * Mark of a connection that no seller protects: both trains are sold apart, and a traveller who misses the second one buys
+   * another ticket. The minutes are the least that the connection has.
+   */
+  readonly selfTransfer?: true;
 }
 
 /** A part of a journey: a train, or a way to, from or between trains. */
@@ -110,6 +117,11 @@ export interface Offer {
   readonly seller: CarrierId;
   /** Price for all passengers of the query. */
   readonly total: Money;
+  /**
+   * Price in the currency of the search, by its rates: of an offer in that currency, `total`. Absent: the search has no rates, or none for the
+   * currency of `total`. What is sold is `total`.
+   */
+  readonly converted?: Money;
   /** Indexes among the rides of the journey that the offer covers, ascending. Absent: all. */
   readonly rides?: readonly number[];
   readonly travelClass: TravelClass;
@@ -143,6 +155,14 @@ export interface TimeConflict {
   readonly value: TimeAt;
 }
 
+/** Emissions for each passenger. */
+export interface JourneyCo2 {
+  /** Grams of CO2 equivalent. */
+  readonly grams: number;
+  /** True if any ride is estimated, by its distance and a factor of its kind of vehicle; false if each is a carrier's own figure. */
+  readonly estimated: boolean;
+}
+
 /**
  * One way to travel, with every offer for it. Sold out at a source that is not in `unpriced` and has no offer.
  */
@@ -158,7 +178,7 @@ export interface Journey {
   readonly durationMinutes: number;
   /** Changes of train. */
   readonly transfers: number;
-  /** Cheapest first, of each currency by itself. */
+  /** Cheapest first, by converted prices; then those without, of each currency by itself. */
   readonly offers: readonly Offer[];
   /** Carriers that list this journey, sorted. */
   readonly sources: readonly CarrierId[];
@@ -169,6 +189,8 @@ export interface Journey {
   readonly remarks?: readonly Remark[];
   /** Number of travellers. Present only beside offers for some of them, because it decides which offers together are for all. */
   readonly passengers?: number;
+  /** Set by a search, after the merge. Absent: a ride has no figure, and cannot be estimated. */
+  readonly co2?: JourneyCo2;
 }
 
 /** Returns the legs that are trains: the same list if all are. */
@@ -195,11 +217,21 @@ export function journeyKey(rides: readonly RideLeg[]): string {
   return key;
 }
 
-/** Compares offers, cheapest first, of each currency by itself. A total order: currency, amount, seller, id. */
+/** Returns the price by which an offer is compared with others of that currency. */
+export function comparedPrice({ converted, total }: Offer): Money {
+  return converted ?? total;
+}
+
+/**
+ * Compares offers, cheapest first, of each currency by itself: converted ones, then those that are not. A total order: currency, amount,
+ * seller, id.
+ */
 export function compareOffers(a: Offer, b: Offer): number {
+  const [own, other] = [comparedPrice(a), comparedPrice(b)];
   return (
-    compareText(a.total.currency, b.total.currency) ||
-    a.total.amount - b.total.amount ||
+    Number(a.converted === undefined) - Number(b.converted === undefined) ||
+    compareText(own.currency, other.currency) ||
+    own.amount - other.amount ||
     compareText(a.seller, b.seller) ||
     compareText(a.id, b.id)
   );

@@ -14,7 +14,7 @@ import type { ResolvedSearchOptions } from './search-options.ts';
 import type { CarrierStatus, SearchResult } from './search-result.ts';
 
 /** End of a search, without its journeys. */
-type EndedSearch = Omit<SearchResult, 'journeys' | 'places' | 'operators' | 'pages'>;
+type EndedSearch = Omit<SearchResult, 'journeys' | 'places' | 'operators' | 'pages' | 'rates'>;
 
 /** One search, as subscribers of `tracing:ticketing:core:search:*` see it. */
 interface SearchTrace extends CallTrace {
@@ -93,7 +93,8 @@ export function createCarrierFace(
   };
 }
 
-function errorOf(cause: unknown): NonNullable<CarrierStatus['error']> {
+/** Returns an error as a status has it. */
+export function errorOf(cause: unknown): NonNullable<CarrierStatus['error']> {
   const { code, retryable, message, retryAfterMs } = CarrierError.from(cause);
   return { code, retryable, message, ...presentFields({ retryAfterMs }) };
 }

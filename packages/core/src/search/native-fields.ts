@@ -14,7 +14,8 @@ export function nativeFields(
   capabilities: CarrierCapabilities = {},
 ): Omit<CarrierQuery, 'origin' | 'destination'> {
   const { native = [] } = capabilities;
-  const { date, passengers, time, arriveBy, via, maxTransfers, travelClass, stops } = query;
+  const { date, passengers, time, arriveBy, via, maxTransfers, travelClass, stops, currency } =
+    query;
   const timed = time !== undefined && !isAskedByDay(capabilities, query);
   const own = <T>(field: NativeField, value: T): T | undefined =>
     native.includes(field) ? value : undefined;
@@ -27,6 +28,7 @@ export function nativeFields(
       maxTransfers: own('maxTransfers', maxTransfers),
       travelClass: own('travelClass', travelClass),
       stops,
+      currency: own('currency', currency),
     }),
   };
 }

@@ -7,6 +7,8 @@ import { stationsOf } from './resolve-query.ts';
 export interface Places {
   /** Adds the places of an answer. Of several names, the name in the query counts, then the name of the first carrier in order. */
   learn(carrier: CarrierId, places: readonly Place[] | undefined): void;
+  /** Returns a place, as far as it is known by now. Needs no `this`. */
+  readonly find: (id: StationId) => Place | undefined;
   /** Returns every place so far. */
   all(): Iterable<Place>;
   /** Returns the places of these journeys that are new, and places returned before whose name is another now. */
@@ -38,6 +40,7 @@ export function createPlaces(
         }
       }
     },
+    find: (id) => known.get(id)?.place,
     *all() {
       for (const { place } of known.values()) yield place;
     },

@@ -64,12 +64,18 @@ const aClass: Rule = {
   test: (value) => value === 'first' || value === 'second',
 };
 
+const aCurrency: Rule = {
+  expected: 'an ISO 4217 code such as CHF',
+  test: (value) => typeof value === 'string' && /^[A-Z]{3}$/.test(value),
+};
+
 const optional: Shape = {
   time: { optional: aTimeOfDay },
   arriveBy: { optional: aFlag },
   maxTransfers: { optional: /* @__PURE__ */ wholeFrom(0, MAX_TRANSFERS) },
   travelClass: { optional: aClass },
   stops: { optional: aFlag },
+  currency: { optional: aCurrency },
 };
 
 /** Returns the fields without a default that are given, checked. `page` is checked where carriers are known. */
@@ -77,7 +83,7 @@ function optionalFields(
   query: SearchQuery,
 ): Omit<ResolvedQuery, 'origin' | 'destination' | 'date' | 'passengers'> {
   check(query, optional);
-  const { time, arriveBy, via, maxTransfers, travelClass, stops, page } = query;
+  const { time, arriveBy, via, maxTransfers, travelClass, stops, currency, page } = query;
   if (arriveBy && time === undefined) throw badQuery('time', 'given with `arriveBy`', time);
   return presentFields({
     time,
@@ -86,6 +92,7 @@ function optionalFields(
     maxTransfers,
     travelClass,
     stops: stops || undefined,
+    currency,
     page,
   });
 }
@@ -179,7 +186,8 @@ function isWhole(value: unknown, min: number, max: number): boolean {
   return Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
 }
 
-function badQuery(parameter: string, expected: string, got: unknown): RailError {
+/** Returns the error for a wrong field of a query. */
+export function badQuery(parameter: string, expected: string, got: unknown): RailError {
   const shown = typeof got === 'object' && got !== null ? 'an object' : showValue(got);
   return new RailError(
     'ERR_BAD_QUERY',

@@ -1,6 +1,5 @@
 import {
   aFunction,
-  anObject,
   aSignal,
   checkByRules,
   oneOf,
@@ -12,10 +11,10 @@ import {
 } from '@ticketing/kit';
 import type { Carrier, CarrierAnswer, CarrierContext, CarrierHttp } from '../contract/carrier.ts';
 import type { CarrierQuery } from '../contract/search-query.ts';
-import { type CurrencyRates, checkRates, type PriceOptions } from '../journeys/currency-rates.ts';
 import { JOURNEY_ORDERS, type JourneyOrder } from '../journeys/order.ts';
 import type { CarrierId } from '../model/journey.ts';
 import { presentFields } from '../model/present-fields.ts';
+import { checkRates, type RateOption } from '../prices/rate-source.ts';
 import { aDeadline, checkIds, chooseById, someIds } from '../scatter/scatter-options.ts';
 import type { SourceFacts } from '../scatter/source-note.ts';
 
@@ -32,6 +31,15 @@ export type RunCarrier = (
   context: RunContext,
 ) => Promise<CarrierAnswer>;
 
+/**
+ * Returns an answer that is kept of an earlier question, without asking the carrier; `undefined` if there is none. What it throws
+ * counts as if the carrier had thrown it.
+ */
+export type KnownAnswer = (
+  carrier: Carrier,
+  query: CarrierQuery,
+) => CarrierAnswer | undefined | Promise<CarrierAnswer | undefined>;
+
 /** Options of `createSearch`. */
 export interface SearchOptions {
   /** Carriers with unique ids, at least one. */
@@ -40,8 +48,11 @@ export interface SearchOptions {
   readonly deadlineMs?: number | undefined;
   /** Sorts the journeys. Default `departure`. */
   readonly order?: JourneyOrder | undefined;
-  /** Rates by which prices of several currencies are sorted. Default: none, so that each currency is sorted by itself. */
-  readonly rates?: CurrencyRates | undefined;
+  /**
+   * Exchange rates by which offers get a price in the currency of the query, or in the base of the rates; or a function that returns those of
+   * now, once for each search. Default: none, so that no two currencies are compared.
+   */
+  readonly rates?: RateOption | undefined;
   /**
    * Most journeys in one answer of a carrier, 1 or more, or `Infinity`. A carrier that answers more fails with code `PROTOCOL`: none is
    * left out in silence. Default 10,000.
@@ -51,6 +62,8 @@ export interface SearchOptions {
   readonly http?: ((carrier: CarrierId) => CarrierHttp) | undefined;
   /** Runs one carrier. Default: `normalise(await request())` in this process. */
   readonly run?: RunCarrier | undefined;
+  /** Returns an answer that is kept: a calendar has its days. Default: none is. */
+  readonly known?: KnownAnswer | undefined;
   /** Epoch ms. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
@@ -69,7 +82,8 @@ export interface SearchCallOptions {
 /** Options of which none is absent. */
 type Filled<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> };
 
-export type ResolvedSearchOptions = Filled<Omit<SearchOptions, 'rates'>> & PriceOptions;
+export type ResolvedSearchOptions = Filled<Omit<SearchOptions, 'rates'>> &
+  Pick<SearchOptions, 'rates'>;
 
 export type ResolvedCallOptions = Filled<Omit<SearchCallOptions, 'signal' | 'carriers'>> & {
   readonly signal: AbortSignal | undefined;
@@ -92,12 +106,13 @@ export function resolveSearchOptions(options: SearchOptions): ResolvedSearchOpti
     ...callRules,
     carriers: required(someCarriers),
     maxJourneys: orInfinity(whole(10_000)),
-    rates: anObject,
+    rates: objectOrFunction,
     http: { ...aFunction, fallback: noHttp },
     run: { ...aFunction, fallback: runInProcess },
+    known: { ...aFunction, fallback: () => undefined },
     now: { ...aFunction, fallback: () => Date.now() },
   });
-  checkRates(SEARCH, resolved.rates);
+  if (typeof resolved.rates === 'object') checkRates(SEARCH, resolved.rates);
   checkIds({ action: SEARCH, option: 'carriers', rule: aCarrier }, resolved.carriers);
   return { ...resolved, carriers: [...resolved.carriers] };
 }
@@ -115,6 +130,11 @@ export function resolveCallOptions(
   );
   return { signal: undefined, deadlineMs, order, ...presentFields(checked), carriers: chosen };
 }
+
+const objectOrFunction: Rule = {
+  expected: 'an object, or a function that returns one',
+  test: (value) => typeof value === 'function' || (typeof value === 'object' && value !== null),
+};
 
 const someCarriers: Rule = {
   expected: 'a list of at least one carrier',

@@ -3,6 +3,7 @@ import type { SearchPages } from '../contract/search-page.ts';
 import type { ResolvedQuery } from '../contract/search-query.ts';
 import type { CarrierErrorCode } from '../errors.ts';
 import type { CarrierId, Journey } from '../model/journey.ts';
+import type { AppliedRates } from '../prices/convert-prices.ts';
 import type { SourceNote } from '../scatter/source-note.ts';
 import type {
   CallStats,
@@ -56,11 +57,27 @@ export interface SearchResult {
   readonly operators: Readonly<Record<string, string>>;
   /** Pages of earlier and later journeys. Absent: there are none. */
   readonly pages?: SearchPages;
+  /** Rates by which prices are converted. Absent: the search has none, and no two currencies are compared. */
+  readonly rates?: AppliedRates;
   /** One per carrier, in the order of option `carriers`. */
   readonly carriers: readonly CarrierStatus[];
   /** True if every carrier answered, and none ended early. */
   readonly complete: boolean;
   readonly ms: number;
+}
+
+/** What was found over one hub. */
+export interface HubResult {
+  /** Id of the station or city. */
+  readonly at: StationId;
+  readonly minMinutes: number;
+  readonly maxMinutes: number;
+  /** Number of journeys of the result that change there. */
+  readonly found: number;
+  /** One status per carrier of the journeys to the hub. */
+  readonly to: readonly CarrierStatus[];
+  /** One status per carrier of the journeys from the hub. */
+  readonly from: readonly CarrierStatus[];
 }
 
 /** An event of a stream: started, then each carrier's status and journeys as they come, then done. */
@@ -71,6 +88,7 @@ export type SearchEvent =
       readonly carriers: readonly CarrierStatus[];
       /** Epoch ms. */
       readonly deadline: number;
+      readonly rates?: AppliedRates;
     }
   | { readonly type: 'carrier-status'; readonly status: CarrierStatus }
   | {
@@ -93,6 +111,8 @@ export type SearchEvent =
       /** Journeys that remain. */
       readonly found: number;
       readonly pages?: SearchPages;
+      /** Hubs that were asked, of a search over hubs. */
+      readonly hubs?: readonly HubResult[];
       readonly ms: number;
     };
 

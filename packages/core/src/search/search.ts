@@ -1,15 +1,26 @@
 import type { Carrier } from '../contract/carrier.ts';
 import type { ResolvedQuery, SearchQuery } from '../contract/search-query.ts';
+import { createFinish } from '../journeys/finish-journeys.ts';
 import { createJourneyFeed, mergeJourneys } from '../journeys/merge.ts';
 import { type JourneyOrder, sortJourneys } from '../journeys/order.ts';
 import type { CarrierId, Journey } from '../model/journey.ts';
 import { createLocalClock } from '../model/local-clock.ts';
+import { type Conversion, conversionOf } from '../prices/convert-prices.ts';
 import { createScatterCalls, type ScatterCall } from '../scatter/scatter-calls.ts';
+import { type Calendars, createCalendars } from './calendar/create-calendar.ts';
 import { createCarrierFace } from './carrier-face.ts';
+import {
+  type SplitDependencies,
+  type SplitOptions,
+  type SplitResult,
+  splitSearch,
+  splitStream,
+} from './hubs/split-search.ts';
 import { createOperators } from './operators.ts';
 import { type CarrierEnd, checkPage, pagesOf } from './pages.ts';
 import { createPlaces } from './places.ts';
 import { resolveQuery, type SearchDays } from './resolve-query.ts';
+import { createRoundTrips, type RoundTrips } from './round-trip/create-round-trips.ts';
 import {
   resolveCallOptions,
   resolveSearchOptions,
@@ -17,6 +28,7 @@ import {
   type SearchOptions,
 } from './search-options.ts';
 import type { SearchEvent, SearchResult, SearchStats } from './search-result.ts';
+import type { SearchTogether } from './search-together.ts';
 
 /** Asks many carriers one question. Holds timers, and listeners on signals, only while searches run. */
 export interface Search extends AsyncDisposable {
@@ -35,7 +47,38 @@ export interface Search extends AsyncDisposable {
    * @throws when called, what `search` rejects with; while iterating, the reason of `signal`
    */
   stream(query: SearchQuery, options?: SearchCallOptions): AsyncIterableIterator<SearchEvent>;
-  /** Counters since the start. */
+  /**
+   * Resolves with the days of a month and their least prices: from carriers' own calendars, from answers that are kept (option `known`),
+   * and of the carriers in `byDay` by a search for each day that is left, all under one deadline. A day that nobody knows is `unknown`.
+   *
+   * @throws what `search` does
+   */
+  calendar: Calendars['calendar'];
+  /** Returns the same calendar as events, days as soon as a carrier knows them. Leaving the loop aborts the rest. */
+  calendarStream: Calendars['calendarStream'];
+  /**
+   * Resolves with a way out and a way back, each as `search` has it, and with the offers of carriers that price both together, all
+   * under one deadline. Each way counts as a search in `stats()`.
+   *
+   * @throws what `search` does, also `ERR_BAD_QUERY` for a way back before the way out
+   */
+  roundTrip: RoundTrips['roundTrip'];
+  /**
+   * Resolves with the through journeys of `search`, and with journeys over hubs that are cheaper or faster than all of these: two journeys
+   * that are sold apart, whose connection no seller protects (`TransferLeg.selfTransfer`). The journeys to and from each hub are
+   * asked for at the same time, under the same deadline; each counts as a search in `stats()`.
+   *
+   * @throws what `search` rejects with, also `ERR_BAD_QUERY` for a query with `via` or `page`
+   */
+  split(query: SearchQuery, options: SplitOptions): Promise<SplitResult>;
+  /**
+   * Returns the same as events: through journeys as those of `stream`, then the journeys over hubs as one change, then `search-done` with
+   * `hubs`. Leaving the loop aborts every half.
+   *
+   * @throws when called, what `split` rejects with; while iterating, the reason of `signal`
+   */
+  splitStream(query: SearchQuery, options: SplitOptions): AsyncIterableIterator<SearchEvent>;
+  /** Counters of searches since the start. */
   stats(): SearchStats;
   /** Refuses new searches and resolves when those in flight have ended. Idempotent. */
   close(): Promise<void>;
@@ -44,6 +87,7 @@ export interface Search extends AsyncDisposable {
 interface CheckedCall extends ScatterCall<Carrier, ResolvedQuery> {
   readonly days: SearchDays;
   readonly order: JourneyOrder;
+  readonly conversion: Conversion | undefined;
 }
 
 /**
@@ -66,93 +110,134 @@ export function createSearch(options: SearchOptions): Search {
   const resolved = resolveSearchOptions(options);
   const clock = createLocalClock();
   const calls = createScatterCalls(createCarrierFace(resolved, clock));
+  const calendars = createCalendars(resolved, clock);
 
   /** Checks one call. */
-  function check(query: SearchQuery, options: SearchCallOptions): CheckedCall {
+  function check(query: SearchQuery, options: SearchCallOptions, entered?: number): CheckedCall {
     const { carriers, signal, deadlineMs, order } = resolveCallOptions(options, resolved);
-    const startedAt = calls.enter();
+    const startedAt = entered ?? calls.enter();
     const { query: checked, days } = resolveQuery(query, startedAt, clock);
     checkPage(checked, carriers);
-    return { sources: carriers, query: checked, days, startedAt, deadlineMs, signal, order };
+    const conversion = conversionOf(resolved.rates, checked.currency, startedAt);
+    const sources = carriers;
+    return { sources, query: checked, days, startedAt, deadlineMs, signal, order, conversion };
   }
 
-  return {
-    search(query, options = {}) {
-      return new Promise((resolve, reject) => {
-        const call = check(query, options);
-        const answers: (readonly Journey[])[] = [];
-        const places = createPlaces(call.query, call.sources);
-        const operators = createOperators(call.sources);
-        const ends = new Map<CarrierId, CarrierEnd>();
-        calls.begin(call, {
-          settled({ carrier, state }, { answer }) {
-            ends.set(carrier, { state, pages: answer?.pages });
-            if (answer === undefined || answer.journeys.length === 0) return;
-            answers.push(answer.journeys);
-            places.learn(carrier, answer.places);
-            operators.learn(carrier, answer.operators);
-          },
-          done({ query: checked, ...ended }) {
-            const journeys = sortJourneys(mergeJourneys(answers.flat(), { places: places.all() }), {
-              order: call.order,
-              rates: resolved.rates,
-            });
-            const pages = pagesOf(checked, call.sources, ends, call.days);
-            resolve({
-              query: checked,
-              journeys,
-              places: places.take(journeys),
-              operators: operators.take(journeys),
-              ...(pages && { pages }),
-              ...ended,
-            });
-          },
-          aborted: reject,
-        });
-      });
-    },
-    stream(query, options = {}) {
-      const call = check(query, options);
-      const feed = createJourneyFeed({ order: call.order, rates: resolved.rates });
+  /** Asks the carriers of one call, and gathers what they answer. What `checked` throws is a rejection. */
+  function gather(checked: () => CheckedCall): Promise<SearchResult> {
+    return new Promise((resolve, reject) => {
+      const call = checked();
+      const answers: (readonly Journey[])[] = [];
       const places = createPlaces(call.query, call.sources);
       const operators = createOperators(call.sources);
       const ends = new Map<CarrierId, CarrierEnd>();
-      let seq = 0;
-      return calls.stream<SearchEvent>(call, (events) => ({
-        started({ statuses, deadline }) {
-          const carriers = [...statuses];
-          events.push({ type: 'search-started', query: call.query, carriers, deadline });
-        },
-        settled(status, { answer }) {
-          events.push({ type: 'carrier-status', status });
-          const { carrier, state } = status;
+      calls.begin(call, {
+        settled({ carrier, state }, { answer }) {
           ends.set(carrier, { state, pages: answer?.pages });
           if (answer === undefined || answer.journeys.length === 0) return;
-          seq += 1;
+          answers.push(answer.journeys);
           places.learn(carrier, answer.places);
-          const changes = feed.add(answer.journeys, { places: places.all() });
           operators.learn(carrier, answer.operators);
-          events.push({
-            type: 'journeys-upsert',
-            seq,
-            ...changes,
-            places: places.take(changes.journeys),
-            operators: operators.take(changes.journeys),
+        },
+        done({ query: asked, ...ended }) {
+          const finish = createFinish(places.find, call.conversion);
+          const merged = mergeJourneys(answers.flat(), { places: places.all() });
+          const journeys = sortJourneys(finish(merged), call.order);
+          const rates = call.conversion?.applied;
+          const pages = pagesOf(asked, call.sources, ends, call.days);
+          resolve({
+            query: asked,
+            journeys,
+            places: places.take(journeys),
+            operators: operators.take(journeys),
+            ...(pages && { pages }),
+            ...(rates && { rates }),
+            ...ended,
           });
         },
-        done({ query: checked, carriers, complete, ms }) {
-          const pages = pagesOf(checked, call.sources, ends, call.days);
-          const end = { carriers, complete, found: feed.found, ...(pages && { pages }), ms };
-          events.push({ type: 'search-done', ...end });
-          events.end();
-        },
-      }));
-    },
+        aborted: reject,
+      });
+    });
+  }
+
+  /** Asks several queries at once. All are checked before a carrier is asked; they have one start, one deadline and one signal. */
+  const together: SearchTogether = async (queries, options) => {
+    const startedAt = calls.enter();
+    const checked = queries.map((query) => check(query, options, startedAt));
+    return Promise.all(checked.map((call) => gather(() => call)));
+  };
+
+  /** Asks the carriers of one call, and returns what they answer as events. */
+  function stream(
+    query: SearchQuery,
+    options: SearchCallOptions = {},
+  ): AsyncIterableIterator<SearchEvent> {
+    const call = check(query, options);
+    const places = createPlaces(call.query, call.sources);
+    const feed = createJourneyFeed(call.order, createFinish(places.find, call.conversion));
+    const rates = call.conversion?.applied;
+    const operators = createOperators(call.sources);
+    const ends = new Map<CarrierId, CarrierEnd>();
+    let seq = 0;
+    return calls.stream<SearchEvent>(call, (events) => ({
+      started({ statuses, deadline }) {
+        const carriers = [...statuses];
+        const started = { query: call.query, carriers, deadline, ...(rates && { rates }) };
+        events.push({ type: 'search-started', ...started });
+      },
+      settled(status, { answer }) {
+        events.push({ type: 'carrier-status', status });
+        const { carrier, state } = status;
+        ends.set(carrier, { state, pages: answer?.pages });
+        if (answer === undefined || answer.journeys.length === 0) return;
+        seq += 1;
+        places.learn(carrier, answer.places);
+        const changes = feed.add(answer.journeys, { places: places.all() });
+        operators.learn(carrier, answer.operators);
+        events.push({
+          type: 'journeys-upsert',
+          seq,
+          ...changes,
+          places: places.take(changes.journeys),
+          operators: operators.take(changes.journeys),
+        });
+      },
+      done({ query: checked, carriers, complete, ms }) {
+        const pages = pagesOf(checked, call.sources, ends, call.days);
+        const end = { carriers, complete, found: feed.found, ...(pages && { pages }), ms };
+        events.push({ type: 'search-done', ...end });
+        events.end();
+      },
+    }));
+  }
+
+  const roundTrips = createRoundTrips(resolved, { clock, together });
+
+  async function close(): Promise<void> {
+    await Promise.all([calls.close(), calendars.close(), roundTrips.close()]);
+  }
+
+  const splitting: SplitDependencies = {
+    together,
+    stream,
+    clock,
+    now: resolved.now,
+    sort: (journeys, order = resolved.order) => sortJourneys(journeys, order),
+  };
+
+  return {
+    search: (query, options = {}) => gather(() => check(query, options)),
+    stream,
+    split: (query, options) => splitSearch(query, options, splitting),
+    splitStream: (query, options) => splitStream(query, options, splitting),
     stats() {
       const { calls: counts, ends, latency } = calls.stats();
       return { ...counts, carriers: ends, latency };
     },
-    close: calls.close,
-    [Symbol.asyncDispose]: calls.close,
+    calendar: calendars.calendar,
+    calendarStream: calendars.calendarStream,
+    roundTrip: roundTrips.roundTrip,
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }

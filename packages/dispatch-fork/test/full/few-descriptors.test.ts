@@ -31,3 +31,19 @@ test.skipIf(!canTakeDescriptors)(
     expect(readdirSync('/proc/self/fd')).toHaveLength(openBefore);
   },
 );
+
+test.skipIf(!canTakeDescriptors)(
+  'a start with too few descriptors leaves none open, however far it came',
+  async () => {
+    await create().run('pid', undefined);
+    const before = readdirSync('/proc/self/fd').length;
+    for (let left = 0; left <= 16; left += 1) {
+      const giveBack = takeDescriptors(left);
+      const dispatcher = create({ restart: { maxFailures: 0 } });
+      giveBack();
+      await dispatcher.ready().catch(() => {});
+      await dispatcher.close();
+      expect([left, readdirSync('/proc/self/fd').length]).toEqual([left, before]);
+    }
+  },
+);

@@ -8,6 +8,7 @@ const OPTIONAL_FIELDS = [
   'maxTransfers',
   'class',
   'stops',
+  'currency',
   'passengers',
   'ages',
   'cards',

@@ -73,6 +73,7 @@ export function chipTexts(
     maxTransfers = '',
     via = '',
     stops = '',
+    currency = '',
   }: FormValues,
   placeOf: SearchNames['placeOf'],
 ): Readonly<Record<ChipName, { readonly text: string; readonly isOn: boolean }>> {
@@ -92,7 +93,8 @@ export function chipTexts(
     time: chip(time && `${by} ${time}`, 'Any time'),
     class: chip(CLASSES[travelClass], 'Any class'),
     changes: chip(maxTransfers && changes, 'Any changes'),
+    currency: chip(currency && `Prices in ${currency.toUpperCase()}`, 'Currency'),
     way: chip(way.length > 0 && (via ? way.join(', ') : 'With stops'), 'Via'),
   };
 }
-export type ChipName = 'time' | 'class' | 'changes' | 'way';
+export type ChipName = 'time' | 'class' | 'changes' | 'way' | 'currency';
