@@ -42,7 +42,7 @@ async function searched(page: Page, { url }: Stage): Promise<Film> {
     const film = createFilm(page);
     await page.goto(url);
     await page.waitForSelector('main[data-ready]', { state: 'attached' });
-    film.say('One search asks six carriers at once');
+    film.say('One search asks seven carriers at once');
     await film.hold(1200);
     await page.fill('[name=origin]', 'Madrid');
     await film.hold(700);

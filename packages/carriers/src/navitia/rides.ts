@@ -20,6 +20,8 @@ export interface NavitiaRide {
   readonly isStopped: boolean;
 }
 
+/** Grams of CO2 equivalent. */
+const EQUIVALENT = 'gEC';
 /** Most stations of a ride on the way: of a longer list nothing is shown. */
 const MAX_STOPS = 300;
 
@@ -65,9 +67,17 @@ export function rideOf(
     ...(remarks && { remarks }),
     ...(stops && { stops }),
     ...(booking && { booking }),
+    ...emissionsOf(section),
   };
   const isStopped = disruptionsOf(all, notes).some(({ effect }) => effect === 'NO_SERVICE');
   return { ride, isStopped };
+}
+
+/** Returns the emissions of a ride for each traveller; servers write 0 where they know none. */
+function emissionsOf({ co2_emission: amount }: WireRecord): Pick<RideLeg, 'co2Grams'> {
+  const { value, unit } = Object(amount) as WireRecord;
+  if (unit !== EQUIVALENT || typeof value !== 'number' || !Number.isFinite(value)) return {};
+  return value > 0 ? { co2Grams: Math.round(value) } : {};
 }
 
 /** A section without times is left out; one with a text that is no time cannot be read. */

@@ -400,3 +400,17 @@ test('navitia: one journey that is the best for several reasons is one', () => {
   body.journeys.push({ ...body.journeys[0], type: 'comfort' });
   expect(read(body).journeys).toHaveLength(6);
 });
+
+test.each<[amount: unknown, grams: number | undefined]>([
+  [{ value: 1345.3324, unit: 'gEC' }, 1345],
+  [{ value: 0, unit: 'gEC' }, undefined],
+  [{ value: 0, unit: '' }, undefined],
+  [{ value: 3, unit: 'kg' }, undefined],
+  [{ value: '3', unit: 'gEC' }, undefined],
+  [null, undefined],
+])('navitia: emissions of %j are %s grams', (amount, grams) => {
+  const body = withJourney(0, (journey) => {
+    journey.sections[1].co2_emission = amount;
+  });
+  expect(ridesOf(first(body))[0]?.co2Grams).toBe(grams);
+});

@@ -5,7 +5,7 @@ import {
   type TrainRun,
   type Walks,
 } from '@ticketing/carrier-sim';
-import { CarrierError, type Journey } from '@ticketing/core';
+import { CarrierError, type Journey, type Remark } from '@ticketing/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { editsOf } from '../edited-answers.ts';
@@ -122,7 +122,20 @@ const effects: Readonly<Record<string, string>> = {
   40017: 'OTHER_EFFECT',
 };
 
-test("navitia: remarks, and with `stops` the stops on the way are the timetable's", () => {
+interface RideTrue {
+  readonly remarks: readonly Remark[];
+  readonly co2Grams?: number;
+  readonly stops?: readonly {
+    readonly station: string;
+    readonly times: readonly number[];
+    readonly expected: readonly (number | undefined)[];
+  }[];
+}
+
+const ridesTrue = (train: Train, stops: boolean): readonly RideTrue[] =>
+  detailsTrue(train, { stops, emissions: true }).rides as readonly RideTrue[];
+
+test("navitia: remarks, emissions, and with `stops` the stops on the way are the timetable's", () => {
   fc.assert(
     fc.property(
       served,
@@ -142,8 +155,9 @@ test("navitia: remarks, and with `stops` the stops on the way are the timetable'
           journeys.map(({ legs }) =>
             legs
               .filter((leg) => leg.kind === 'ride')
-              .map(({ remarks, stops: calls }) => [
+              .map(({ remarks, stops: calls, co2Grams }) => [
                 remarks,
+                co2Grams,
                 calls?.map((call) => [
                   call.station,
                   [call.arrival?.ms, call.departure?.ms],
@@ -153,14 +167,12 @@ test("navitia: remarks, and with `stops` the stops on the way are the timetable'
           ),
         ).toEqual(
           kept.map((train) =>
-            // biome-ignore lint/suspicious/noExplicitAny: details of a ride are of any kind.
-            detailsTrue(train, { stops }).rides.map(({ remarks, stops: calls }: any) => [
-              // biome-ignore lint/suspicious/noExplicitAny: see above.
-              remarks.map(({ kind, text, code }: any) =>
-                kind === 'info' ? { kind, text } : { kind, text, code: effects[code] },
+            ridesTrue(train, stops).map(({ remarks, stops: calls, co2Grams }) => [
+              remarks.map(({ kind, text, code }) =>
+                kind === 'info' ? { kind, text } : { kind, text, code: effects[code ?? ''] },
               ),
-              // biome-ignore lint/suspicious/noExplicitAny: see above.
-              calls?.map(({ station, times, expected }: any) => [
+              co2Grams,
+              calls?.map(({ station, times, expected }) => [
                 station,
                 times,
                 freshness === 'realtime' ? expected : [undefined, undefined],

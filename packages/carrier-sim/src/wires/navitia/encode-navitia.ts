@@ -43,8 +43,6 @@ interface Style extends Pick<NavitiaEncoding, 'walks' | 'onDemand'> {
 type Section = Readonly<Record<string, unknown>>;
 
 const minuteMs = 60_000;
-/** Grams of CO2 of a train in a minute, for each traveller. */
-const gramsPerMinute = 10.5;
 const bookingRule = {
   name: 'On demand',
   message: 'Book by telephone',
@@ -127,7 +125,7 @@ function journeyOf(train: Train, index: number, style: Style): object {
     departure_date_time: timeOf(startMs - beforeMs),
     arrival_date_time: timeOf(endMs + afterMs),
     fare: fareOf(train, index, style),
-    co2_emission: co2Of(all.reduce((sum, run) => sum + minutesOf(run), 0)),
+    co2_emission: co2Of(all.flatMap(partsOf)),
     links: [],
     sections: [ends[0], ...sections, ends[1]].map((section, place) => ({
       id: `section_${index}_${place}`,
@@ -140,12 +138,14 @@ function lateMs(run: TrainRun, { freshness }: Style): number {
   return freshness === 'realtime' ? delayOf(run) : 0;
 }
 
-function minutesOf({ departureMs, arrivalMs }: TrainRun): number {
-  return (arrivalMs - departureMs) / minuteMs;
-}
-
-function co2Of(minutes: number): object {
-  return { value: minutes * gramsPerMinute, unit: 'gEC' };
+/** Emissions for each traveller. Where one of the trains publishes none, the amount is 0. */
+function co2Of(parts: readonly TrainRun[]): object {
+  const each = parts.map((run) => describeRun(run).emissions);
+  const grams = each.map((own) =>
+    own === undefined ? Number.NaN : (own.gramsPerKm * own.metres) / 1000,
+  );
+  const sum = grams.reduce((one, other) => one + other, 0);
+  return Number.isNaN(sum) ? { value: 0, unit: 'gEC' } : { value: sum, unit: 'gEC' };
 }
 
 interface Walk {
@@ -246,7 +246,7 @@ function rideOf(run: TrainRun, style: Style): Section {
       { type: 'network', id: `network:SIM:${run.operator ?? ''}` },
       ...noteLinks(run),
     ],
-    co2_emission: co2Of(minutesOf(run)),
+    co2_emission: co2Of([run]),
     stop_date_times: callsOf(run, style),
   };
 }
