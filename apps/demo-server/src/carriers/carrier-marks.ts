@@ -15,4 +15,5 @@ export const carrierMarks = {
   hafas: { letters: 'HA', colour: '#9c4310' },
   ojp: { letters: 'OJ', colour: '#3b5170' },
   navitia: { letters: 'NA', colour: '#6b5b12' },
+  gtfs: { letters: 'GT', colour: '#7a2340' },
 } as const satisfies Readonly<Record<string, CarrierMark>>;

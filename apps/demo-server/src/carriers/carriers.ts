@@ -9,15 +9,18 @@ import {
   createOuigo,
   createRenfe,
   type HafasProfile,
+  stationTable,
 } from '@ticketing/carriers';
 import type { Carrier, CarrierAnswer, CarrierQuery } from '@ticketing/core';
 import type { TaskContext } from '@ticketing/dispatch';
+import { createGtfsCarrier } from '@ticketing/gtfs';
 import { type CarrierGuards, createCarrierGuards } from '../guard/carrier-guards.ts';
 import type { GuardSettings } from '../guard/guard-settings.ts';
 import type { KeepSettings } from '../kept/keep-settings.ts';
 import { createKeptAnswers, type KeptAnswers } from '../kept/kept-answers.ts';
 import { openRates, type RatesFile } from '../rates/rates-file.ts';
 import { type CarrierMark, carrierMarks } from './carrier-marks.ts';
+import { timetableLoader, uicCode } from './timetable.ts';
 
 /** Settings of the carriers, in this process or in a worker. */
 export interface CarrierSettings {
@@ -60,6 +63,8 @@ interface CarrierKind {
   readonly mark: CarrierMark;
   /** True if a question is a session of several calls: to ask it twice costs twice as many. */
   readonly isSession?: true;
+  /** True if the carrier answers in this process: no server is behind it. */
+  readonly isLocal?: true;
   /** Creates the carrier. `baseUrl`: its own; `now`: epoch ms. */
   create(wire: { baseUrl: string; ouigo: CarrierSettings['ouigo']; now: () => number }): Carrier;
 }
@@ -132,6 +137,20 @@ const kinds = {
         headers: authorization,
       }),
   },
+  gtfs: {
+    title: 'GTFS',
+    calls: 'makes no call: it reads a timetable once',
+    mark: carrierMarks.gtfs,
+    isLocal: true,
+    create: ({ now }) =>
+      createGtfsCarrier({
+        id: 'gtfs',
+        name: 'GTFS',
+        feed: timetableLoader(now),
+        stations: stationTable,
+        codeOf: uicCode,
+      }),
+  },
 } satisfies Record<string, CarrierKind>;
 
 export type CarrierName = keyof typeof kinds;
@@ -139,8 +158,13 @@ export const CARRIER_NAMES = Object.keys(kinds) as readonly CarrierName[];
 
 /** Facts of each carrier. */
 export const carrierKinds: Readonly<
-  Record<CarrierName, Pick<CarrierKind, 'title' | 'calls' | 'mark' | 'isSession'>>
+  Record<CarrierName, Pick<CarrierKind, 'title' | 'calls' | 'mark' | 'isSession' | 'isLocal'>>
 > = kinds;
+
+/** Carriers with a server, which the embedded simulator plays. */
+export const UPSTREAM_NAMES: readonly CarrierName[] = CARRIER_NAMES.filter(
+  (name) => !carrierKinds[name].isLocal,
+);
 
 /** Answers of OJP have a few megabytes. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
