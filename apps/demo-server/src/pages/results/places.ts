@@ -75,7 +75,9 @@ export const places = {
   empty: (search: ShownSearch, shown?: number): SafeHtml | undefined =>
     emptyNote(search.state, { ...noteOf(search), ...(shown !== undefined && { shown }) }),
   pages: ({ state, address }: ShownSearch): SafeHtml =>
-    pageLinks(isAsking(state) ? {} : state.pages, (page) => addressWith(address, { page })),
+    pageLinks(isAsking(state) ? {} : state.pages, (page) =>
+      addressWith(address, { page, split: '' }),
+    ),
 } as const;
 
 /** Renders rows without a train, of the size of rows with one. */
