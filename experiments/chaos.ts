@@ -14,6 +14,9 @@ import { publishOverview } from './src/results/overview.ts';
 import { reportBody } from './src/results/publish.ts';
 import { studies } from './studies.ts';
 
+/** Breaches of one invariant that a run prints. Its summary counts all. */
+const MOST_LINES = 20;
+
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
 
@@ -57,15 +60,19 @@ async function main(flags: ChaosFlags, command: string): Promise<number> {
 
 async function run(setup: Setup, seed: number, flags: ChaosFlags): Promise<Summary> {
   const { minutes, demoFlags, perSecond, log } = flags;
-  const shown = new Set<string>();
+  const shown = new Map<string, number>();
+  const explained = new Set<string>();
   const ran = await runSetup(setup, {
     ...{ seed, ms: minutes * 60_000, perSecond, flags: demoFlags, signal: stop.signal },
     onViolation({ invariant, what, atMs, isDoubtful }, lines) {
+      const before = shown.get(invariant) ?? 0;
+      if (before === MOST_LINES) return;
+      shown.set(invariant, before + 1);
       const doubt = isDoubtful ? ' (doubtful: the machine had no time)' : '';
       console.error(`${setup.name}, seed ${seed}: ${invariant}${doubt} at ${atMs} ms: ${what}`);
       // Further breaches of one invariant often have one cause.
-      if (isDoubtful || shown.has(invariant)) return;
-      shown.add(invariant);
+      if (isDoubtful || explained.has(invariant)) return;
+      explained.add(invariant);
       console.error(`${lines.join('\n')}\n`);
     },
   });

@@ -68,8 +68,8 @@ export async function runSetup(setup: Setup, options: RunSetupOptions): Promise<
   const terms = { deadlineMs: DEADLINE_MS };
   const violations = new Map<string, Violation>();
 
-  function check(): void {
-    for (const violation of checkInvariants(log.events, terms)) {
+  function check(sinceMs: number): void {
+    for (const violation of checkInvariants(log.events, terms, sinceMs)) {
       const key = `${violation.invariant} ${violation.key}`;
       if (violations.has(key)) continue;
       violations.set(key, violation);
@@ -89,7 +89,12 @@ export async function runSetup(setup: Setup, options: RunSetupOptions): Promise<
     if (!isStopping) log.add({ kind: 'died', program: 'demo', exit });
   });
   let isStopping = false;
-  const checking = setInterval(check, CHECK_MS);
+  let checkedMs = 0;
+  const checking = setInterval(() => {
+    const sinceMs = checkedMs;
+    checkedMs = log.events.at(-1)?.atMs ?? 0;
+    check(sinceMs);
+  }, CHECK_MS);
   const watch = watchLateness((late) => log.add({ kind: 'late', ms: late }));
   const starvation = watchStarvation(world.parts, log);
   const truth = createTruth(TIMETABLE);
@@ -129,7 +134,7 @@ export async function runSetup(setup: Setup, options: RunSetupOptions): Promise<
     clients.close();
     await world.close();
   }
-  check();
+  check(0);
   const { events } = log;
   return {
     setup: setup.name,

@@ -298,6 +298,8 @@ test('every field of a question to a carrier counts, a page of another answer to
     stops: true,
     currency: 'CHF',
     page: { direction: 'later', token: 'a' },
+    calendarUntil: '2026-12-31',
+    returns: { date: '2026-12-03' },
   };
   const keys = new Set([questionKey('renfe', asked), questionKey('ouigo', asked)]);
   for (const name of Object.keys(asked)) {

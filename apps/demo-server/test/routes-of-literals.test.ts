@@ -101,6 +101,7 @@ function searchDependencies({ isShared = true } = {}) {
     bodies: createBodySender(),
     cacheHeadersOf: (_, isLasting) => ({ 'cache-control': isLasting ? 'max-age=1' : 'no-store' }),
     isShared,
+    rates: () => undefined,
     leftMs: () => 1234,
   };
   return { seen, dependencies, sealed: { later: tokens.seal(PAGE) } };

@@ -30,14 +30,16 @@ export interface Timeline {
   of<Kind extends ChaosEvent['kind']>(kind: Kind): readonly EventOf<Kind>[];
 }
 
-/** Reads a log. Pure. */
+/** Reads a log, once: what it holds by kind is not looked for again. Pure. */
 export function timelineOf(events: readonly ChaosEvent[]): Timeline {
+  const byKind = Map.groupBy(events, ({ kind }) => kind);
   const of = <Kind extends ChaosEvent['kind']>(kind: Kind): readonly EventOf<Kind>[] =>
-    events.filter((event): event is EventOf<Kind> => event.kind === kind);
+    (byKind.get(kind) ?? []) as readonly ChaosEvent[] as readonly EventOf<Kind>[];
   const lastMs = events.at(-1)?.atMs ?? 0;
   const ended = new Map(of('ended').map((event) => [event.id, event]));
   const again = new Map(of('sent-again').map((event) => [event.id, event.atMs]));
   const over = new Map(of('fault-ended').map((event) => [event.fault, event.atMs]));
+  const phases = new Map(of('phase').map(({ phase, atMs }) => [phase, atMs]));
   return {
     requests: of('sent').map((sent) => ({
       ...{ sent, fromMs: again.get(sent.id) ?? sent.atMs, isAgain: again.has(sent.id) },
@@ -49,7 +51,7 @@ export function timelineOf(events: readonly ChaosEvent[]): Timeline {
       return { began, fromMs: began.atMs, toMs: over.get(began.fault) ?? lastMs };
     }),
     lates: of('late'),
-    phaseFrom: (phase) => of('phase').find((event) => event.phase === phase)?.atMs,
+    phaseFrom: (phase) => phases.get(phase),
     of,
   };
 }

@@ -341,3 +341,29 @@ test('recoveryMs() is the time of the last request that was not good', () => {
   );
   expect(recoveryMs(timelineOf(log), TERMS)).toBe(1500);
 });
+
+test.each(each('breaks'))('%s is found while the log grows: %s', (id, _what, log) => {
+  let sinceMs = 0;
+  const found = log.flatMap((event, index) => {
+    const breaches = checkInvariants(log.slice(0, index + 1), TERMS, sinceMs);
+    sinceMs = event.atMs;
+    return breaches.map(({ invariant }) => invariant);
+  });
+  expect(found).toContain(id);
+});
+
+test('a log is read a few times, however long it is', () => {
+  let reads = 0;
+  const ends = Array.from({ length: 2000 }, (_, id) =>
+    request({ id, from: id * 10, to: id * 10 + 5000 }, { how: 'cut', code: 'ECONNRESET' }),
+  );
+  const log = logOf([0, { kind: 'phase', phase: 'faults' }], ...ends.flat()).map((event) => ({
+    ...event,
+    get kind() {
+      reads += 1;
+      return event.kind;
+    },
+  })) as ChaosEvent[];
+  expect(checkInvariants(log, TERMS).length).toBeGreaterThan(1000);
+  expect(reads).toBeLessThan(10 * log.length);
+});

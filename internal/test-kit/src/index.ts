@@ -1,4 +1,4 @@
-// What the tests of several packages share: fields of messages of channels, counted steps, a manual clock, polling, processes that live, checks of what workers write, engines, a link that fails, a folder in memory that is full, contexts of requests, how many cases a test has, time that stands still
+// What the tests of several packages share: fields of messages of channels, counted steps, a manual clock, polling, processes that live, checks of what workers write, engines, a link that fails, a folder in memory that is full, contexts of requests, a process without descriptors, how many cases a test has, time that stands still
 export {
   documentedFields,
   type FieldNames,
@@ -45,5 +45,6 @@ export {
   runContextProgram,
 } from './request-contexts.ts';
 export { isFullScale, scaled } from './scaled.ts';
+export { canTakeDescriptors, takeDescriptors } from './take-descriptors.ts';
 export { gone, lives, turns, until } from './until.ts';
 export { withoutTime } from './without-time.ts';

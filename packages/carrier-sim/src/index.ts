@@ -12,6 +12,7 @@ export {
   describeJourney,
   describeRun,
   type RunDetails,
+  type SimEmissions,
   type SimPlatform,
   type SimRemark,
   type SimStop,

@@ -20,7 +20,7 @@ export { createOsdm, type OsdmOptions } from './osdm/create-osdm.ts';
 export type { OsdmWire } from './osdm/request.ts';
 export { createOuigo, type OuigoOptions } from './ouigo/create-ouigo.ts';
 export type { OuigoCredentials, OuigoWire } from './ouigo/request.ts';
-export { createRenfe } from './renfe/create-renfe.ts';
+export { createRenfe, type RenfeOptions } from './renfe/create-renfe.ts';
 export type { RenfeWire } from './renfe/request.ts';
 export { type StationCodes, stationTable } from './stations/station-table.ts';
 export { cities, stations } from './stations/stations.ts';

@@ -79,19 +79,22 @@ export function detailsTold({ legs, remarks }: Journey): unknown {
     remarks,
     rides: legs
       .filter((leg) => leg.kind === 'ride')
-      .map(({ departurePlatform, arrivalPlatform, remarks: own, otherNumbers, stops }) => ({
-        departurePlatform,
-        arrivalPlatform,
-        remarks: own,
-        otherNumbers,
-        stops: stops?.map(
-          ({ arrival, departure, expectedArrival, expectedDeparture, ...stop }) => ({
-            ...stop,
-            times: [arrival?.ms, departure?.ms],
-            expected: [expectedArrival?.ms, expectedDeparture?.ms],
-          }),
-        ),
-      })),
+      .map(
+        ({ departurePlatform, arrivalPlatform, remarks: own, otherNumbers, stops, co2Grams }) => ({
+          co2Grams,
+          departurePlatform,
+          arrivalPlatform,
+          remarks: own,
+          otherNumbers,
+          stops: stops?.map(
+            ({ arrival, departure, expectedArrival, expectedDeparture, ...stop }) => ({
+              ...stop,
+              times: [arrival?.ms, departure?.ms],
+              expected: [expectedArrival?.ms, expectedDeparture?.ms],
+            }),
+          ),
+        }),
+      ),
   };
 }
 
@@ -101,6 +104,8 @@ interface Telling {
   readonly stops: boolean;
   /** Of remarks, where the wire says so. */
   readonly language?: string;
+  /** Whether the wire has emissions for one passenger. Default false. */
+  readonly emissions?: boolean;
 }
 
 interface DetailsTrue {
@@ -142,7 +147,12 @@ function rideTrue(run: TrainRun, telling: Telling): RideTrue {
     const { destination: station, arrivalMs } = part;
     return [...each.stops, { station, arrivalMs, departureMs: next.departureMs, platform }];
   });
+  const grams = details.map(({ emissions: own }) =>
+    own ? Math.round((own.gramsPerKm * own.metres) / 1000) : Number.NaN,
+  );
+  const sum = grams.reduce((all, own) => all + own);
   return {
+    co2Grams: telling.emissions && !Number.isNaN(sum) ? sum : undefined,
     departurePlatform: first?.departurePlatform,
     arrivalPlatform: last?.arrivalPlatform,
     remarks: [...ofKind('disruption'), ...ofKind('info')],

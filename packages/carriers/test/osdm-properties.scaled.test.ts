@@ -86,7 +86,7 @@ interface Asked {
 function truth(train: Train, { people, anyPriced, stops, walks }: Asked): unknown {
   return {
     ...timesTrue(train, walks),
-    details: facilitiesOnly(detailsTrue(train, { stops })),
+    details: facilitiesOnly(detailsTrue(train, { stops, emissions: people === 1 })),
     rides: (train.connection ?? [train]).map((run) => [
       run.number,
       run.line ?? run.brand,

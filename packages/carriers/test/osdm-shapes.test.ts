@@ -1,5 +1,5 @@
 // Shapes of real answers, which wires/osdm.md names: written anew, with other codes and times.
-import type { CarrierQuery, Journey, RideLeg } from '@ticketing/core';
+import type { CarrierHttpRequest, CarrierQuery, Journey, RideLeg } from '@ticketing/core';
 import { expect, test } from 'vitest';
 import { bytesOf, createCarriers, failureOf, queryOf } from './upstream.ts';
 
@@ -375,4 +375,64 @@ test.each([
   };
   const error = await failureOf(() => osdm.request(queryOf('8500010', '8301700'), context));
   expect(error.code).toBe('AUTH');
+});
+
+test.each<[co2Emission: unknown, grams: number | undefined]>([
+  [{ value: 3.1, unit: 'kg' }, 3100],
+  [{ value: 0.0426, unit: 'KG' }, 43],
+  [{ value: 850, unit: 'g' }, 850],
+  [{ value: 0, unit: 'g' }, 0],
+  // Units are open: another one is not guessed, nor is a figure that is none.
+  [{ value: 3.1, unit: 'lb' }, undefined],
+  [{ value: 3.1 }, undefined],
+  [{ value: '3.1', unit: 'kg' }, undefined],
+  [{ value: -1, unit: 'kg' }, undefined],
+  [null, undefined],
+  [3.1, undefined],
+])('osdm: co2Emission %j of a ride is %s grams', (co2Emission, grams) => {
+  const leg = { ...whole, timedLeg: { ...whole.timedLeg, co2Emission } };
+  const [journey] = read([trip('PT3H4M', 0, leg)]).journeys;
+  expect(journey && ridesOf(journey)[0]?.co2Grams).toBe(grams);
+});
+
+test('osdm: emissions of several passengers are not known to be those of one', () => {
+  const leg = { ...whole, timedLeg: { ...whole.timedLeg, co2Emission: { value: 3, unit: 'kg' } } };
+  const query = queryOf('8500010', '8301700', undefined, 2);
+  const [journey] = read([trip('PT3H4M', 0, leg)], [], query).journeys;
+  expect(journey && ridesOf(journey)[0]?.co2Grams).toBeUndefined();
+});
+
+test.each<[first: unknown, second: unknown, grams: number | undefined]>([
+  [{ value: 1, unit: 'kg' }, { value: 2, unit: 'kg' }, 3000],
+  [{ value: 1, unit: 'kg' }, undefined, undefined],
+  [undefined, { value: 2, unit: 'kg' }, undefined],
+])('osdm: a ride of two sections has the emissions of both, %j and %j', (one, other, grams) => {
+  const emitting = (leg: ReturnType<typeof timed>, co2Emission: unknown) => ({
+    ...leg,
+    timedLeg: { ...leg.timedLeg, co2Emission },
+  });
+  const stay = way('REMAIN_IN_VEHICLE', place(bern), place(bern), 'PT3M');
+  const legs = [emitting(first, one), stay, emitting(second, other)];
+  const [journey] = read([trip('PT3H4M', 0, ...legs)]).journeys;
+  expect(journey && ridesOf(journey)[0]?.co2Grams).toBe(grams);
+});
+
+test('osdm: the currency of a query is asked for, and none where it has none', async () => {
+  const bodies: { readonly offerSearchCriteria: object }[] = [];
+  const http = {
+    send: async ({ body = '' }: CarrierHttpRequest) => {
+      bodies.push(JSON.parse(String(body)));
+      const answer = bytesOf(JSON.stringify({ trips: [], offers: [] }));
+      return { status: 200, headers: {}, body: answer, receivedAt: 1 };
+    },
+  };
+  const context = { http, signal: AbortSignal.timeout(10_000), deadline: 8e14 };
+  const query = { ...queryOf('8500010', '8301700'), time: '08:00' };
+  await osdm.request({ ...query, currency: 'CHF' }, context);
+  await osdm.request(query, context);
+  expect(bodies.map(({ offerSearchCriteria }) => offerSearchCriteria)).toEqual([
+    { offerMode: 'COLLECTIVE', currency: 'CHF' },
+    { offerMode: 'COLLECTIVE' },
+  ]);
+  expect(osdm.capabilities?.native).toContain('currency');
 });

@@ -34,6 +34,7 @@ export type {
 
 export type { BucketCounts } from '@ticketing/kit';
 export { EMISSION_FACTORS, type EmissionFactors } from './co2/emission-factors.ts';
+export type { DayState } from './contract/carrier-day.ts';
 export type { PageTokens, SearchPage, SearchPages } from './contract/search-page.ts';
 export type { Passenger, ResolvedQuery, SearchQuery } from './contract/search-query.ts';
 export {
@@ -80,9 +81,19 @@ export { addMoney, formatMoney, type Money } from './model/money.ts';
 export type { Remark } from './model/remark.ts';
 export { type AppliedRates, type ConvertOptions, convertPrices } from './prices/convert-prices.ts';
 export type { RateOption, RateSource } from './prices/rate-source.ts';
+export type { CalendarOptions } from './search/calendar/calendar-options.ts';
+export type { CalendarQuery, ResolvedCalendarQuery } from './search/calendar/calendar-query.ts';
+export type {
+  CalendarDay,
+  CalendarEvent,
+  CalendarResult,
+} from './search/calendar/calendar-result.ts';
 export type { SplitOptions, SplitResult } from './search/hubs/split-search.ts';
+export type { RoundTripQuery } from './search/round-trip/round-trip-query.ts';
+export type { JourneyPair, RoundTripResult } from './search/round-trip/round-trip-result.ts';
 export { createSearch, type Search } from './search/search.ts';
 export type {
+  KnownAnswer,
   RunCarrier,
   RunContext,
   SearchCallOptions,
@@ -122,7 +133,9 @@ export type {
   Covered,
   NativeField,
 } from './contract/carrier.ts';
-export type { CarrierQuery } from './contract/search-query.ts';
+export type { CarrierDay } from './contract/carrier-day.ts';
+export type { CarrierPair, CarrierReturns } from './contract/carrier-returns.ts';
+export type { CarrierQuery, ReturnLeg } from './contract/search-query.ts';
 export type { CarrierErrorOptions } from './errors.ts';
 export { type MergeOptions, mergeJourneys } from './journeys/merge.ts';
 export { createJourney, type JourneyParts } from './model/create-journey.ts';

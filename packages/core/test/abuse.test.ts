@@ -34,7 +34,7 @@ test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
   [
     { carriers: [silent], timeout: 5 },
     TypeError,
-    'unknown option `timeout`; known are deadlineMs, order, carriers, maxJourneys, rates, http, run, now',
+    'unknown option `timeout`; known are deadlineMs, order, carriers, maxJourneys, rates, http, run, known, now',
   ],
   [
     { carriers: [silent], maxJourneys: 0 },

@@ -15,6 +15,7 @@ import { type CarrierGuards, createCarrierGuards } from '../guard/carrier-guards
 import type { GuardSettings } from '../guard/guard-settings.ts';
 import type { KeepSettings } from '../kept/keep-settings.ts';
 import { createKeptAnswers, type KeptAnswers } from '../kept/kept-answers.ts';
+import { openRates, type RatesFile } from '../rates/rates-file.ts';
 import { type CarrierMark, carrierMarks } from './carrier-marks.ts';
 
 /** Settings of the carriers, in this process or in a worker. */
@@ -28,6 +29,8 @@ export interface CarrierSettings {
   readonly deadlineMs?: number | undefined;
   /** Absent: no carrier is guarded, and its HTTP sends a request again that failed on the way. */
   readonly guard?: GuardSettings | undefined;
+  /** Path of a file of exchange rates. Absent: no price is converted. */
+  readonly ratesFile?: string | undefined;
 }
 
 /** The simulator takes any. */
@@ -133,12 +136,14 @@ export interface Carriers {
   /** Answers that this process keeps. */
   readonly kept: KeptAnswers;
   readonly guards: CarrierGuards;
+  /** Exchange rates by which prices are converted. */
+  readonly rates: RatesFile;
   close(): Promise<void>;
 }
 
 /** Creates every carrier, and opens no connection. `now`: epoch ms. */
 export function createCarriers(settings: CarrierSettings, now: () => number): Carriers {
-  const { carriersUrl, ouigo, guard, keep, deadlineMs = 2000 } = settings;
+  const { carriersUrl, ouigo, guard, keep, ratesFile, deadlineMs = 2000 } = settings;
   const made = CARRIER_NAMES.map((name) => {
     const baseUrl = `${carriersUrl}/${name}`;
     return [name, kinds[name].create({ baseUrl, ouigo, now })];
@@ -157,6 +162,7 @@ export function createCarriers(settings: CarrierSettings, now: () => number): Ca
     http,
     kept,
     guards,
+    rates: openRates(ratesFile, now),
     async close() {
       await kept.close();
       await guards.close();

@@ -31,6 +31,7 @@ export function composedSearch(
     ...options,
     carriers: names.map((name) => carriers.byName[name]),
     http: carriers.http.clientOf,
+    rates: carriers.rates.current,
     run: carriers.kept.around(carriers.guards.around(asked)),
   });
 }

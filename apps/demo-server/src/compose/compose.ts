@@ -88,6 +88,7 @@ export async function compose(flags: Flags, dependencies: ComposeDependencies) {
         nowMs: now(),
       }),
     isShared: flags.coalesce !== 'off',
+    rates: carriers.rates.current,
     leftMs: timeLeft(flags.deadlineMs),
     status(): OwnStatus {
       const counted = answers.stats();

@@ -11,7 +11,8 @@ export function carrierSettings(
     guard,
     rate: rates,
     hedge: hedged,
-  }: Pick<Flags, 'ouigo' | 'deadlineMs' | 'keep' | 'guard' | 'rate' | 'hedge'>,
+    ratesFile,
+  }: Pick<Flags, 'ouigo' | 'deadlineMs' | 'keep' | 'guard' | 'rate' | 'hedge' | 'ratesFile'>,
   carriersUrl: string,
 ): CarrierSettings {
   const kept = timesOf(keep);
@@ -20,6 +21,7 @@ export function carrierSettings(
     ouigo,
     deadlineMs,
     ...(kept && { keep: kept }),
+    ...(ratesFile !== undefined && { ratesFile }),
     ...(guard && { guard: { rates, hedged } }),
   };
 }

@@ -242,6 +242,12 @@ export const flagSpecs = {
     fallback: undefined,
     absent: 'embedded simulator',
   }),
+  ratesFile: flag<string | undefined>({
+    name: 'rates',
+    about: 'File of exchange rates, JSON, by which prices are converted; read again if it changes',
+    value: anyText,
+    fallback: undefined,
+  }),
   latency: flag<Latency>({
     name: 'latency',
     about: 'Latency of the embedded simulator',

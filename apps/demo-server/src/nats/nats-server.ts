@@ -1,7 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -138,21 +146,30 @@ function launch(of: {
   readonly port: number;
 }): ChildProcess {
   const folder = mkdtempSync(join(tmpdir(), 'ticketing-demo-nats-'));
-  // A token on the command line would be seen by every user of the machine.
   const config = join(folder, 'server.conf');
-  writeFileSync(config, `authorization { token: "${of.token}" }\n`, { mode: 0o600 });
+  // File by file: to list a folder takes a descriptor, and there may be none.
+  const remove = (): void => {
+    rmSync(config, { force: true });
+    if (existsSync(folder)) rmdirSync(folder);
+  };
   const args = ['-c', config, '-a', '127.0.0.1', '-p', String(of.port)];
-  const child = spawn(of.program, args, {
-    cwd: '/',
-    // With a session of its own, so that Ctrl-C does not end it before the server that needs it.
-    detached: true,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  child.once('exit', remove).once('error', remove);
-  // Once it has written a line it has read the file.
-  child.stderr?.once('data', remove);
-  return child;
+  try {
+    // A token on the command line would be seen by every user of the machine.
+    writeFileSync(config, `authorization { token: "${of.token}" }\n`, { mode: 0o600 });
+    const child = spawn(of.program, args, {
+      cwd: '/',
+      // With a session of its own, so that Ctrl-C does not end it before the server that needs it.
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    child.once('exit', remove).once('error', remove);
+    // Once it has written a line it has read the file.
+    child.stderr?.once('data', remove);
+    return child;
+  } catch (error) {
+    remove();
+    throw error;
+  }
 }
 
 function runs({ pid, exitCode, signalCode }: ChildProcess): boolean {

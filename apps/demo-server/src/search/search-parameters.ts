@@ -53,6 +53,10 @@ const question = {
   split: yesOrNo(
     'Adds journeys of two tickets over a hub that are cheaper or faster than all others; nobody protects their connection',
   ),
+  currency: shortText(
+    'ISO 4217 code: prices are converted to it beside those of the sellers; default: the base of the rates',
+    ['CHF'],
+  ),
   page: Type.Optional(
     Type.String({
       maxLength: MAX_PAGE_TEXT,
@@ -72,10 +76,10 @@ const question = {
 
 /** Parameters that decide what one client sees of a search: they are no part of its key. */
 const view = {
-  maxPrice: shortText('Journeys that cost at most this; euros unless it names a currency', [
-    '199.90',
-    '45 CHF',
-  ]),
+  maxPrice: shortText(
+    'Journeys that cost at most this; in `currency`, or else euros, unless it names one',
+    ['199.90', '45 CHF'],
+  ),
   departAfter: shortText('Departures from this time of day on, HH:MM', ['06:00']),
   departBefore: shortText('Departures until this time of day, HH:MM', ['12:00']),
   arriveBefore: shortText('Arrivals until this time of day, HH:MM', ['20:00']),

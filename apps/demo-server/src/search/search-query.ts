@@ -60,6 +60,7 @@ export function readSearchQuestion(
   const { time, maxTransfers, class: travelClass } = parameters;
   const via = parameters.via === undefined ? undefined : stationOf('via', parameters.via, stations);
   const passengers = passengersOf(parameters);
+  const currency = currencyOf(parameters);
   const page = pageOf(parameters.page, pageTokens);
   const carriers = carriersOf(parameters.carriers, known);
   const isSplit = isSet(parameters.split);
@@ -76,6 +77,7 @@ export function readSearchQuestion(
       ...(travelClass && { travelClass }),
       ...(passengers !== undefined && { passengers }),
       ...(isSet(parameters.stops) && { stops: true }),
+      ...(currency !== undefined && { currency }),
       ...(page && { page }),
     },
     order,
@@ -91,6 +93,13 @@ function refuseWithSplit(parameters: SearchParameters): void {
     const got = parameters[name];
     if (got !== undefined) throw badParameter(name, 'absent beside `split`', got);
   }
+}
+
+/** Reads the currency that a client wants prices in, in letters of any size. */
+export function currencyOf({ currency }: Pick<SearchParameters, 'currency'>): string | undefined {
+  const code = currency?.trim().toUpperCase();
+  if (code === undefined || /^[A-Z]{3}$/.test(code)) return code;
+  throw badParameter('currency', 'an ISO 4217 code such as CHF', currency);
 }
 
 function passengersOf({

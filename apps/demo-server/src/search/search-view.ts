@@ -1,10 +1,12 @@
 import {
+  type AppliedRates,
   facetsOf,
   filterJourneys,
   type Journey,
   type JourneyFilter,
   type Money,
   parseMoney,
+  type RateSource,
   type SearchEvent,
   type SearchResult,
 } from '@ticketing/core';
@@ -14,6 +16,7 @@ import type { PageTokens } from './page-tokens.ts';
 import type { SearchAnswer, SearchAnswerEvent } from './search-answer.ts';
 import type { SearchDocument } from './search-document.ts';
 import { isSet, type SearchParameters } from './search-parameters.ts';
+import { currencyOf } from './search-query.ts';
 
 /** View of one client of a search that others may share: its filter, and whether it wants facets. */
 export interface SearchView {
@@ -22,11 +25,14 @@ export interface SearchView {
   readonly facets: boolean;
 }
 
-/** Reads which journeys a client wants to see. @throws ProblemError */
-export function readSearchView(parameters: Partial<SearchParameters>): SearchView {
+/** Reads which journeys a client wants to see; by `rates` a highest price is one of every currency. @throws ProblemError */
+export function readSearchView(
+  parameters: Partial<SearchParameters>,
+  rates?: RateSource,
+): SearchView {
   const { maxPrice, direct, flexible, facets } = parameters;
   const filter: JourneyFilter = {
-    ...(maxPrice !== undefined && { maxPrice: readPrice(maxPrice) }),
+    ...(maxPrice !== undefined && { maxPrice: readPrice(maxPrice, currencyOf(parameters)), rates }),
     ...timeOf('departAfter', parameters),
     ...timeOf('departBefore', parameters),
     ...timeOf('arriveBefore', parameters),
@@ -47,8 +53,8 @@ function timeOf(
   return { [name]: text };
 }
 
-function readPrice(text: string): Money {
-  const [, amount = '', currency = 'EUR'] =
+function readPrice(text: string, usual = 'EUR'): Money {
+  const [, amount = '', currency = usual] =
     /^(\d{1,9}(?:\.\d+)?)(?: ?([A-Z]{3}))?$/.exec(text) ?? [];
   try {
     return parseMoney(amount, { currency });
@@ -79,11 +85,23 @@ export function viewDocument(
   const result: Omit<SearchResult, 'pages'> = JSON.parse(Buffer.from(body).toString());
   const answer: SearchAnswer = {
     ...result,
-    journeys: filter === undefined ? result.journeys : filterJourneys(result.journeys, filter),
+    journeys: filtered(result.journeys, filter, result.rates),
     ...(pages && { pages: sealAll(pages) }),
     ...(facets && { facets: facetsOf(result.journeys) }),
   };
   return Buffer.from(JSON.stringify(answer));
+}
+
+/** Filters by rates only where the search converted by rates: none that are too old, and none that this process alone has. */
+function filtered(
+  journeys: readonly Journey[],
+  filter: JourneyFilter | undefined,
+  applied: AppliedRates | undefined,
+): readonly Journey[] {
+  if (filter === undefined) return journeys;
+  const isConverted = applied !== undefined && applied.unused === undefined;
+  const { rates, ...rest } = filter;
+  return filterJourneys(journeys, isConverted ? { ...rest, rates } : rest);
 }
 
 /** Returns the events that a client gets of a search. Leaving them leaves the search. */
@@ -104,7 +122,9 @@ function eventViewer(
 ): (event: SearchEvent) => SearchAnswerEvent {
   const all = new Map<string, Journey>();
   const shown = new Set<string>();
+  let applied: AppliedRates | undefined;
   return (event) => {
+    if (event.type === 'search-started') applied = event.rates;
     if (event.type === 'search-done') {
       const isPlain = filter === undefined && !facets;
       const known = isPlain ? lastEvents.get(event) : undefined;
@@ -125,7 +145,7 @@ function eventViewer(
       for (const journey of event.journeys) all.set(journey.id, journey);
     }
     if (filter === undefined) return event;
-    const journeys = filterJourneys(event.journeys, filter);
+    const journeys = filtered(event.journeys, filter, applied);
     const kept = new Set(journeys.map(({ id }) => id));
     // A journey that is another one now may no longer pass.
     const gone = [...event.removed, ...event.journeys.map(({ id }) => id)].filter(

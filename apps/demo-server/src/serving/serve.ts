@@ -2,6 +2,7 @@ import { readTls } from '../compose/build-server.ts';
 import type { ServingStart } from '../compose/process-start.ts';
 import { dispatchKind } from '../flags/dispatch-kinds.ts';
 import type { Accept, Flags } from '../flags/flag-specs.ts';
+import { readRates } from '../rates/rates-file.ts';
 import { newPageKey } from '../search/page-tokens.ts';
 import { startTelemetry } from '../telemetry/start-telemetry.ts';
 import { telemetryOf } from '../telemetry/telemetry.ts';
@@ -52,6 +53,7 @@ export async function serve(
   const startedAt = now();
   // Checks the files before anything is started.
   readTls(flags);
+  if (flags.ratesFile !== undefined) readRates(flags.ratesFile);
   const instance = flags.accept === 'single' ? 'server-0' : 'primary';
   const telemetry = await startTelemetry(telemetryOf(flags, instance), log);
   const closers = [telemetry.close];

@@ -135,7 +135,8 @@ function startServerProcesses(
     shutdown: { lameDuckMs: LAME_DUCK_MS, graceMs: endMs(flags) },
   });
   supervisor.events.on('worker-exit', ({ pid, signal, exitCode }) => {
-    if (exitCode !== 0) log(`Server process ${pid} ended (${signal ?? exitCode})`);
+    if (pid === undefined) log('A server process could not be started; it is tried again');
+    else if (exitCode !== 0) log(`Server process ${pid} ended (${signal ?? exitCode})`);
   });
   supervisor.events.on('circuit-open', ({ error }) => {
     log(`Server processes fail to start; one is tried from time to time: ${error}`);

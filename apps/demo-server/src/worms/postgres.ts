@@ -129,9 +129,13 @@ function codeOfState(state = ''): WormErrorCode {
 /** Gives a driver's error its code. */
 function postgresError(cause: unknown): WormError {
   const { message, code: state } = cause as { message?: string; code?: string };
-  return new WormError(codeOfState(state), `Cannot find worms: PostgreSQL failed (${message || state})`, {
-    cause,
-  });
+  return new WormError(
+    codeOfState(state),
+    `Cannot find worms: PostgreSQL failed (${message || state})`,
+    {
+      cause,
+    },
+  );
 }
 
 const CONNECT_MS = 5000;

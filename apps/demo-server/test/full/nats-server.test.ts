@@ -2,7 +2,15 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
-import { createManualClock, engineProgram, gone, turns, until } from '@ticketing/test-kit';
+import {
+  canTakeDescriptors,
+  createManualClock,
+  engineProgram,
+  gone,
+  takeDescriptors,
+  turns,
+  until,
+} from '@ticketing/test-kit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { natsOptions } from '../../src/nats/nats-options.ts';
 import { type NatsServer, startNatsServer } from '../../src/nats/nats-server.ts';
@@ -51,6 +59,15 @@ describe.skipIf(program === undefined)('the NATS server of an embedded fleet', (
     await nats.close();
   };
   const temporary = () => readdirSync(tmpdir()).filter((name) => name.includes('demo-nats-'));
+
+  test.skipIf(!canTakeDescriptors)('removes its settings without a free descriptor', async () => {
+    const starting = start();
+    expect(temporary()).toHaveLength(1);
+    const giveBack = takeDescriptors();
+    await starting.finally(giveBack);
+    expect(temporary()).toEqual([]);
+    await answers(server as NatsServer);
+  });
 
   test('is started again when it ends, on its port and with its token; its number is no longer guarded', async () => {
     const { url, pid = Number.NaN } = await start();

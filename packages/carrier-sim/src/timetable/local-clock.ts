@@ -122,3 +122,11 @@ export function isCalendarDate(value: unknown): value is string {
   const ms = Date.parse(`${value}T00:00:00Z`);
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(value);
 }
+
+/** Returns the days from one to another, both included; none if the second is before the first. */
+export function datesBetween(first: string, last: string): readonly string[] {
+  const days = (Date.parse(last) - Date.parse(first)) / dayMs + 1;
+  return Array.from({ length: Math.max(0, days) }, (_, day) =>
+    new Date(Date.parse(first) + day * dayMs).toISOString().slice(0, 10),
+  );
+}

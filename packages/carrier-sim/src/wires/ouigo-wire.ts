@@ -1,11 +1,14 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { createBoundedMap, keptByList } from '../bounded-map.ts';
-import { isCalendarDate, localTimeAt } from '../timetable/local-clock.ts';
+import { leastCents } from '../timetable/least-fare.ts';
+import { datesBetween, isCalendarDate, localTimeAt } from '../timetable/local-clock.ts';
 import { stationOf, stations } from '../timetable/network.ts';
 import { createRandom } from '../timetable/random.ts';
 import type { Train } from '../timetable/train.ts';
 import {
   type Answer,
   type Credentials,
+  type Finding,
   jsonAnswer,
   type NoOptions,
   searchKeyOf,
@@ -28,7 +31,7 @@ export const ouigoFaults: {
   readonly 'unknown-error': NoOptions;
 } = { 'token-refused': {}, moved: {}, 'unknown-error': {} };
 
-/** Creates Ouigo's wire: a login that returns a token for twenty minutes, and a search in JSON. */
+/** Creates Ouigo's wire: a login that returns a token for twenty minutes, a search and a calendar of prices in JSON. */
 export function createOuigoWire(context: WireContext): Wire {
   const encoders = new Map<number, (trains: readonly Train[]) => string>();
   const encodeOnce = (trains: readonly Train[], people: number): string => {
@@ -67,10 +70,7 @@ export function createOuigoWire(context: WireContext): Wire {
           return query && searchKeyOf(query);
         },
         answer({ body, headers, fault }) {
-          const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
-          if (fault?.kind === 'token-refused' || context.now() >= (expiries.get(token) ?? 0)) {
-            return httpError(401, { code: 'INVALID_TOKEN', message: 'Token missing or expired' });
-          }
+          if (fault?.kind === 'token-refused' || !isLoggedIn(headers)) return tokenRefused();
           const query = readQuery(readJson(body));
           if (!query) {
             return httpError(400, { code: 'BAD_REQUEST', message: 'Malformed journey search' });
@@ -87,8 +87,70 @@ export function createOuigoWire(context: WireContext): Wire {
           return jsonAnswer(encodeOnce(finding.trains, query.people));
         },
       },
+      {
+        method: 'POST',
+        path: '/Calendar/prices',
+        answer({ body, headers }) {
+          if (!isLoggedIn(headers)) return tokenRefused();
+          const query = readCalendarQuery(readJson(body));
+          if (!query) return httpError(400, { code: 'BAD_REQUEST', message: 'Malformed calendar' });
+          const days = query.dates.map((date) => ({
+            date,
+            finding: context.find({ ...query, date }),
+          }));
+          if (days.some(({ finding }) => finding.kind === 'not-served')) {
+            return saleError('NO_ROUTE', 'No such route');
+          }
+          return jsonAnswer(encodeOuigoCalendar(days, query.people));
+        },
+      },
     ],
   };
+
+  function isLoggedIn({ authorization = '' }: IncomingHttpHeaders): boolean {
+    const token = /^Bearer (\S+)$/i.exec(authorization)?.[1] ?? '';
+    return context.now() < (expiries.get(token) ?? 0);
+  }
+}
+
+function tokenRefused(): Answer {
+  return httpError(401, { code: 'INVALID_TOKEN', message: 'Token missing or expired' });
+}
+
+/** Most days of one calendar. */
+const maxDays = 30;
+
+function readCalendarQuery(
+  value: unknown,
+): { origin: string; destination: string; dates: readonly string[]; people: number } | undefined {
+  const { direction, begin, end, ...ends } = Object(value) as Record<string, unknown>;
+  const query = readQuery({ ...ends, outbound_date: begin });
+  if (direction !== 'outbound' || !query || !isCalendarDate(end)) return undefined;
+  const dates = datesBetween(query.date, end);
+  if (dates.length === 0 || dates.length > maxDays) return undefined;
+  const { origin, destination, people } = query;
+  return { origin, destination, dates, people };
+}
+
+/** Returns Ouigo's calendar: the least price of each day for a whole party, `null` without one, and marks on the least of all. */
+function encodeOuigoCalendar(
+  days: readonly { readonly date: string; readonly finding: Finding }[],
+  people: number,
+): string {
+  const priced = days.map(({ date, finding }) => ({
+    date,
+    cents: finding.kind === 'trains' ? leastCents(finding.trains, 'ouigo') : undefined,
+  }));
+  const best = Math.min(...priced.map(({ cents }) => cents ?? Number.POSITIVE_INFINITY));
+  return JSON.stringify(
+    priced.map(({ date, cents }) => ({
+      date,
+      price: cents === undefined ? null : (cents * people) / 100,
+      is_best_price: cents === best,
+      is_best_price_month: cents === best,
+      is_promo: false,
+    })),
+  );
 }
 
 function isWelcome(login: unknown, credentials: Credentials | undefined): boolean {

@@ -1,5 +1,6 @@
 import { createBoundedMap, keptByList } from '../bounded-map.ts';
-import { localTimeAt } from '../timetable/local-clock.ts';
+import { leastCents } from '../timetable/least-fare.ts';
+import { datesBetween, isCalendarDate, localTimeAt } from '../timetable/local-clock.ts';
 import { stationOf, stations } from '../timetable/network.ts';
 import { createRandom } from '../timetable/random.ts';
 import type { SimStation } from '../timetable/sim-station.ts';
@@ -7,6 +8,8 @@ import type { Train, TrainFare, TrainRun } from '../timetable/train.ts';
 import { incidentsOf } from './renfe-details.ts';
 import {
   type Answer,
+  type Finding,
+  jsonAnswer,
   type NoOptions,
   type RawRequest,
   searchKeyOf,
@@ -59,7 +62,7 @@ function malformPrice(body: string): string {
     .join(fareStart);
 }
 
-/** Creates Renfe's wire: four calls; the session of the first call's cookie keeps the search. */
+/** Creates Renfe's wire: four calls, whose session, of the first call's cookie, keeps the search; and the service behind the price calendar. */
 export function createRenfeWire(context: WireContext): Wire {
   const encodeOnce = keptByList(encodeRenfe);
   const ids = createRandom(`${context.seed}/renfe/sessions`);
@@ -136,6 +139,22 @@ export function createRenfeWire(context: WireContext): Wire {
           return script(encodeOnce(finding.trains));
         },
       },
+      {
+        method: 'POST',
+        path: '/api/wsrviajeros/vhi_priceCalendar',
+        answer({ body }) {
+          const query = readCalendarQuery(body);
+          if (!query) return jsonAnswer({ message: 'Bad Request' }, 400);
+          const days = query.dates.map((date) => ({
+            date,
+            finding: context.find({ ...query, date }),
+          }));
+          if (days.some(({ finding }) => finding.kind === 'not-served')) {
+            return jsonAnswer({ message: 'Not Found' }, 404);
+          }
+          return jsonAnswer(encodeCalendar(query, days));
+        },
+      },
     ],
   };
 }
@@ -148,6 +167,50 @@ function readSearch(body: string): NonNullable<RenfeSession['search']> {
     origin: uicOf('cdgoOrigen'),
     destination: uicOf('cdgoDestino'),
     date: (form.get('FechaIdaSel') ?? '').split('/').reverse().join('-'),
+  };
+}
+
+/** Most days of one calendar. */
+const maxDays = 366;
+
+/** A question of the service behind the price calendar, which has a host of its own. */
+function readCalendarQuery(
+  body: string,
+): { origin: string; destination: string; dates: readonly string[] } | undefined {
+  let asked: unknown;
+  try {
+    asked = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  const { originId, destinyId, initDate, endDate, salesChannel } = Object(asked);
+  const uicOf = (code: unknown): string | undefined =>
+    stations.find(({ renfeCode }) => renfeCode !== undefined && renfeCode === code)?.uic;
+  const [origin, destination] = [uicOf(originId), uicOf(destinyId)];
+  if (Object(salesChannel).codApp !== 'VLP') return undefined;
+  if (!isCalendarDate(initDate) || !isCalendarDate(endDate)) return undefined;
+  const dates = datesBetween(initDate, endDate);
+  if (dates.length === 0 || dates.length > maxDays) return undefined;
+  // A pair that the calendar lacks.
+  return { origin: origin ?? '', destination: destination ?? '', dates };
+}
+
+function encodeCalendar(
+  { origin, destination }: { readonly origin: string; readonly destination: string },
+  days: readonly { readonly date: string; readonly finding: Finding }[],
+): object {
+  const end = (uic: string): object => {
+    const station = stationOf(uic);
+    return { name: station.name, extId: station.renfeCode };
+  };
+  return {
+    origin: end(origin),
+    destination: end(destination),
+    journeysPriceCalendar: days.map(({ date, finding }) => {
+      const cents = finding.kind === 'trains' ? leastCents(finding.trains, 'renfe') : undefined;
+      const isPriced = cents !== undefined;
+      return { date, minPriceAvailable: isPriced, minPrice: isPriced ? cents / 100 : 0 };
+    }),
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * The elements that are read, by name without prefix, of OJP 2.0 (github.com/VDVde/OJP, release 2.0) and of 1.0 where it has other
- * names. All else is skipped, such as tracks and formations.
+ * names. All else is skipped, such as projections of tracks and formations.
  */
 const wanted: ReadonlySet<string> = new Set([
   'OJPResponse',
@@ -74,6 +74,13 @@ const wanted: ReadonlySet<string> = new Set([
   'PublishedJourneyNumber',
   'ParallelService',
   'AlternativeModeOfOperation',
+  // Emissions.
+  'EmissionCO2',
+  'KilogramPerPersonKm',
+  'Distance',
+  'LegTrack',
+  'TrackSection',
+  'Length',
   // Platforms.
   'PlannedQuay',
   'EstimatedQuay',

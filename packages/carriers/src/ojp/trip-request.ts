@@ -43,7 +43,7 @@ export function writeTripRequest(
     via === undefined ? '' : `<Via><ViaPoint>${placeOf(via)}</ViaPoint></Via>`,
     `<Params><${side}>${results}</${side}><UseRealtimeData>explanatory</UseRealtimeData>`,
     maxTransfers === undefined ? '' : `<TransferLimit>${maxTransfers}</TransferLimit>`,
-    '<IncludeTrackSections>false</IncludeTrackSections>',
+    '<IncludeTrackSections>true</IncludeTrackSections>',
     '<IncludeLegProjection>false</IncludeLegProjection>',
     `<IncludeIntermediateStops>${stops === true}</IncludeIntermediateStops></Params>`,
     '</OJPTripRequest></siri:ServiceRequest></OJPRequest></OJP>',

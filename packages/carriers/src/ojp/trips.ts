@@ -4,6 +4,7 @@ import { type JourneyDecoder, LeftOut } from '../wire/read-journeys.ts';
 import { listRemarks } from '../wire/remarks.ts';
 import { childOf, childrenOf, textAt, type XmlElement } from '../wire/xml-reader.ts';
 import { isTrue, minutesOf } from './calls.ts';
+import { emissionsOf } from './emissions.ts';
 import { type StopContext, stopOf } from './places.ts';
 import { rideOf, type TripContext } from './rides.ts';
 
@@ -39,7 +40,7 @@ export function journeyOf(
   for (const leg of childrenOf(trip, 'Leg', 'TripLeg')) {
     const timed = childOf(leg, 'TimedLeg');
     if (timed !== undefined) {
-      const ride = rideOf(decoder, timed, context);
+      const ride = { ...rideOf(decoder, timed, context), ...emissionsOf(leg, trip) };
       const before = legs.at(-1);
       if (before?.kind === 'ride' && ways.length > 0 && ways.every(isStay)) {
         legs[legs.length - 1] = joinRides(before, ride);

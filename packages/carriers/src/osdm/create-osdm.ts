@@ -1,5 +1,5 @@
 import type { Carrier } from '@ticketing/core';
-import { aFunction, type Filled, oneOf, type Rule, wholeBetween } from '@ticketing/kit';
+import { aFlag, aFunction, type Filled, oneOf, type Rule, wholeBetween } from '@ticketing/kit';
 import { createDecoder } from '../wire/decoder.ts';
 import {
   aHeaderValue,
@@ -9,7 +9,9 @@ import {
   resolveEndpoint,
 } from '../wire/endpoint.ts';
 import { normaliseOsdm } from './normalise.ts';
+import { normaliseOverview, type OsdmOverviewWire, requestOverview } from './overview.ts';
 import { type OsdmAccess, type OsdmWire, requestOsdm } from './request.ts';
+import { normaliseReturns, type OsdmReturnsWire, requestReturns } from './returns.ts';
 
 /** Options of `createOsdm`. */
 export interface OsdmOptions extends OperatorServer {
@@ -25,11 +27,16 @@ export interface OsdmOptions extends OperatorServer {
   readonly mode?: 'one-call' | 'two-calls' | undefined;
   /** Journeys of one request, 1 to 100. Default 20. */
   readonly results?: number | undefined;
+  /** True if the provider may be asked for its overview of prices by day, an optional resource of the standard. Default true. */
+  readonly overview?: boolean | undefined;
   /** Language of names, as `Accept-Language` has it. Default `en`. */
   readonly language?: string | undefined;
 }
 
 type Resolved = Filled<OsdmOptions>;
+
+/** Bytes of journeys, of an overview, or of both ways. */
+type AnyWire = OsdmWire | OsdmOverviewWire | OsdmReturnsWire;
 
 const rules = {
   ...operatorRules,
@@ -44,12 +51,13 @@ const rules = {
   },
   mode: oneOf('one-call', 'two-calls'),
   results: wholeBetween(1, 100, 20),
+  overview: { ...aFlag, fallback: true },
   language: { ...aHeaderValue, fallback: 'en' },
 } satisfies Record<string, Rule>;
 
 /**
  * Creates an adapter for a provider of OSDM 3, the standard for selling rail: JSON, prices for parts of a journey, errors as
- * RFC 9457 has them. Ages and cards count, pages go both ways.
+ * RFC 9457 has them. Ages and cards count, pages go both ways; it is asked for prices by day, and for offers for both ways of a round trip.
  *
  * @throws TypeError or RangeError for an absent id, name or `baseUrl`, an unknown option, or a value out of range
  * @example
@@ -60,8 +68,8 @@ const rules = {
  *   headers: async () => ({ authorization: `Bearer ${await token()}` }),
  * });
  */
-export function createOsdm(options: OsdmOptions): Carrier<OsdmWire> {
-  const { id, name, stations, stationCodes, ...resolved } = resolveEndpoint<Resolved>(
+export function createOsdm(options: OsdmOptions): Carrier<AnyWire> {
+  const { id, name, stations, stationCodes, overview, ...resolved } = resolveEndpoint<Resolved>(
     'osdm',
     options as Resolved,
     rules,
@@ -69,6 +77,7 @@ export function createOsdm(options: OsdmOptions): Carrier<OsdmWire> {
   const [system = 'uic'] = stationCodes;
   const decoder = createDecoder(id, { system, stations });
   const codes = { namespace: resolved.namespace, systems: stationCodes };
+  const osdm = { decoder, codes };
   const access: OsdmAccess = { ...resolved, carrier: id, codes, decoder };
   return {
     id,
@@ -78,9 +87,22 @@ export function createOsdm(options: OsdmOptions): Carrier<OsdmWire> {
       prices: 'some',
       passengers: 'cards',
       stationSystem: system,
-      native: ['time', 'arriveBy', 'via', 'maxTransfers', 'travelClass'],
+      native: ['time', 'arriveBy', 'via', 'maxTransfers', 'travelClass', 'currency'],
+      asks: overview ? ['calendar', 'returns'] : ['returns'],
     },
-    request: (query, context) => requestOsdm(access, query, context),
-    normalise: (wire, query) => normaliseOsdm({ decoder, codes }, wire, query),
+    request(query, context): Promise<AnyWire> {
+      if (query.calendarUntil !== undefined) return requestOverview(access, query, context);
+      if (query.returns !== undefined) return requestReturns(access, query, context);
+      return requestOsdm(access, query, context);
+    },
+    normalise(wire, query) {
+      if (query.calendarUntil !== undefined) {
+        return normaliseOverview(osdm, wire as OsdmOverviewWire, query);
+      }
+      if (query.returns !== undefined) {
+        return normaliseReturns(osdm, wire as OsdmReturnsWire, query);
+      }
+      return normaliseOsdm(osdm, wire as OsdmWire, query);
+    },
   };
 }

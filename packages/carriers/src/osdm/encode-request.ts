@@ -10,10 +10,13 @@ export interface StationNames {
   readonly systems: readonly string[];
 }
 
-interface CriteriaContext {
+interface Names {
   readonly carrier: string;
-  readonly clock: LocalClock;
   readonly codes: StationNames;
+}
+
+interface CriteriaContext extends Names {
+  readonly clock: LocalClock;
   readonly results: number;
 }
 
@@ -30,10 +33,7 @@ export function tripCriteria(
   { origin, destination, via, maxTransfers }: CarrierQuery,
   { carrier, clock, codes, results }: CriteriaContext,
 ): object {
-  const placeOf = (station: Station): object => ({
-    objectType: 'StopPlaceRef',
-    stopPlaceRef: stationUrn(carrier, station, codes),
-  });
+  const placeOf = (station: Station): object => placeRef(station, { carrier, codes });
   const { by, direction, known = [] } = ask;
   // The server gives the journeys that are known once more.
   const count = results + known.length;
@@ -53,28 +53,67 @@ export function tripCriteria(
   };
 }
 
+/**
+ * Returns the reference to a station.
+ *
+ * @throws CarrierError `NOT_SERVED` for a station without a code of the provider's systems
+ */
+function placeRef(station: Station, { carrier, codes }: Names): object {
+  return { objectType: 'StopPlaceRef', stopPlaceRef: stationUrn(carrier, station, codes) };
+}
+
 /** Every stop between the ends of a ride, by the standard's name. Without it there are the ends alone. */
 export const ALL_STOPS = 'REAL_BOARDING_ALIGHTING';
 
+/** Trips whose ids an earlier answer has; with those of the way back, offers may be for both ways. */
+interface KnownTrips {
+  readonly tripIds: readonly string[];
+  readonly inboundTripIds?: readonly string[];
+}
+
 /** Returns the body of a request for offers: for trips that are known, or for the trips of a search. */
 export function offersBody(
-  trips: { readonly tripIds: readonly string[] } | { readonly tripSearchCriteria: object },
-  { passengers, travelClass, stops }: CarrierQuery,
+  trips: KnownTrips | { readonly tripSearchCriteria: object },
+  { passengers, travelClass, stops, currency }: CarrierQuery,
 ): object {
   return {
     ...trips,
     ...(stops && !('tripIds' in trips) && { tripResponseParameters: { stopBehavior: ALL_STOPS } }),
-    anonymousPassengerSpecifications: passengers.map(({ age = ADULT_AGE, cards }, index) => ({
-      externalRef: passengerRef(index),
-      type: 'PERSON',
-      age,
-      ...(cards && { cards: cards.map((code) => ({ code, type: 'REDUCTION_CARD' })) }),
-    })),
+    anonymousPassengerSpecifications: passengersBody(passengers),
     offerSearchCriteria: {
       offerMode: 'COLLECTIVE',
       ...(travelClass !== undefined && { travelClasses: [travelClass.toUpperCase()] }),
+      ...(currency !== undefined && { currency }),
     },
     embed: ['tripIds' in trips ? 'OFFERS' : 'ALL'],
+  };
+}
+
+function passengersBody(passengers: CarrierQuery['passengers']): readonly object[] {
+  return passengers.map(({ age = ADULT_AGE, cards }, index) => ({
+    externalRef: passengerRef(index),
+    type: 'PERSON',
+    age,
+    ...(cards && { cards: cards.map((code) => ({ code, type: 'REDUCTION_CARD' })) }),
+  }));
+}
+
+/** Returns the body of a request for the least price of each day, from the first instant of a day to the last minute of another. */
+export function overviewBody(
+  { origin, destination, passengers, date, calendarUntil = date }: CarrierQuery,
+  { clock, ...names }: Omit<CriteriaContext, 'results'>,
+): object {
+  const at = (local: string): string | undefined =>
+    clock.fromLocal(local, origin.zone).iso.split('[')[0];
+  return {
+    routeSpecification: {
+      origin: placeRef(origin, names),
+      destination: placeRef(destination, names),
+    },
+    passengerSpecifications: passengersBody(passengers),
+    startDateTime: at(`${date}T00:00`),
+    endDateTime: at(`${calendarUntil}T23:59`),
+    timeFrameSegmentation: 'DAY',
   };
 }
 

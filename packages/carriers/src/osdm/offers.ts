@@ -6,8 +6,8 @@ import {
   type Offer,
   type TravelClass,
 } from '@ticketing/core';
+import type { CarrierDecoder } from '../wire/decoder.ts';
 import { optionalPart } from '../wire/optional-part.ts';
-import type { JourneyDecoder } from '../wire/read-journeys.ts';
 import { shownText } from '../wire/shown-text.ts';
 import { wireInstant } from '../wire/wire-instant.ts';
 import type { WireReader, WireRecord } from '../wire/wire-reader.ts';
@@ -64,7 +64,7 @@ export function offersByTrip(
  * they cost for the query is not known.
  */
 export function readOffers(
-  decoder: JourneyDecoder,
+  decoder: CarrierDecoder,
   offers: readonly WireRecord[],
   context: OfferContext,
 ): { readonly read: readonly Offer[]; readonly isPriced: boolean } {
@@ -90,7 +90,7 @@ export function readOffers(
 }
 
 function offerOf(
-  { read, carrier, clock }: JourneyDecoder,
+  { read, carrier, clock }: CarrierDecoder,
   offer: WireRecord,
   { rideOf, fetchedAt, place }: OfferContext & { readonly place: number },
 ): Offer | undefined {
@@ -179,7 +179,7 @@ function totalOf(read: WireReader, offer: WireRecord): Money | undefined {
 }
 
 /** Rescales `amount / 10^scale` to the minor units of the currency, exactly. */
-function moneyOf(read: WireReader, price: unknown, name: string): Money {
+export function moneyOf(read: WireReader, price: unknown, name: string): Money {
   const money = read.record(price, name);
   const currency = read.text(money, 'currency');
   const amount = read.optionalNumber(money, 'amount') ?? Number.NaN;

@@ -128,9 +128,11 @@ function tripsSearch({ link = '' }: OsdmAsk, { stops }: CarrierQuery): string {
   return `${link === '' ? '?' : `${link}&`}stopBehavior=${ALL_STOPS}`;
 }
 
-type Bytes = Uint8Array<ArrayBuffer>;
+/** Bytes of an answer. */
+export type Bytes = Uint8Array<ArrayBuffer>;
 
-async function orNothing<T>(ask: () => Promise<T>): Promise<T | undefined> {
+/** Returns `undefined` for an answer that there is nothing. */
+export async function orNothing<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();
   } catch (error) {
@@ -139,7 +141,8 @@ async function orNothing<T>(ask: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function send(
+/** Posts a request of the standard, and returns the bytes of its answer. @throws CarrierError for a problem */
+export async function send(
   access: OsdmAccess,
   { signal, deadline, http }: CarrierContext,
   { path, body }: { readonly path: string; readonly body: object },

@@ -4,6 +4,7 @@ import { type JourneyDecoder, LeftOut, type WirePlace } from '../wire/read-journ
 import { shownText } from '../wire/shown-text.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 import { callAt, isGiven, platformOf, stationAt, stopsOf, type TripContext } from './calls.ts';
+import { emissionsOf } from './emissions.ts';
 import { modeOf, namesOf, operatorOf, remarksOf } from './service.ts';
 
 /**
@@ -190,6 +191,7 @@ function rideFrom(decoder: JourneyDecoder, leg: WireRecord, context: TripContext
     ...operatorOf(service, context.companies),
     ...(remarks && { remarks }),
     ...(stops && { stops }),
+    ...emissionsOf(leg, context.query),
     ...(typeof operatingDayRef === 'string' &&
       isLocalDate(operatingDayRef) && { operatingDay: operatingDayRef }),
   };

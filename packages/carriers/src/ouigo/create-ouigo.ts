@@ -2,6 +2,7 @@ import type { Carrier } from '@ticketing/core';
 import { aFunction } from '@ticketing/kit';
 import { createDecoder } from '../wire/decoder.ts';
 import { type CarrierEndpoint, resolveEndpoint } from '../wire/endpoint.ts';
+import { normaliseCalendar, type OuigoCalendarWire, requestCalendar } from './calendar.ts';
 import { normaliseOuigo } from './normalise.ts';
 import {
   createTokenStore,
@@ -23,14 +24,14 @@ const rules = { credentials: { expected: 'credentials', test: () => true }, now:
 
 /**
  * Creates the Ouigo adapter: a login for a token, then one search in JSON. Prices are floating point
- * euros for the whole party, times have their offset, an error may come with status 200. Keeps the token until it
+ * euros for the whole party, times have their offset, an error may come with status 200. Its calendar is that of one traveller. Keeps the token until it
  * expires or is refused.
  *
  * @throws TypeError for a `baseUrl` that is not a URL, absent credentials, or an unknown option
  * @example
  * const ouigo = createOuigo({ baseUrl: `${sim.url}/ouigo`, credentials: { username, password } });
  */
-export function createOuigo(options: OuigoOptions): Carrier<OuigoWire> {
+export function createOuigo(options: OuigoOptions): Carrier<OuigoWire | OuigoCalendarWire> {
   const { baseUrl, credentials, now } = resolveEndpoint('ouigo', options, rules);
   const { username, password } = Object(credentials) as Partial<OuigoCredentials>;
   if (typeof username !== 'string' || typeof password !== 'string') {
@@ -48,8 +49,14 @@ export function createOuigo(options: OuigoOptions): Carrier<OuigoWire> {
   return {
     id: 'ouigo',
     name: 'Ouigo',
-    capabilities: { stationSystem: 'uic' },
-    request: (query, context) => requestOuigo(access, query, context),
-    normalise: (wire, query) => normaliseOuigo(decoder, wire, query),
+    capabilities: { stationSystem: 'uic', asks: ['calendar'] },
+    request: (query, context): Promise<OuigoWire | OuigoCalendarWire> =>
+      query.calendarUntil === undefined
+        ? requestOuigo(access, query, context)
+        : requestCalendar(access, query, context),
+    normalise: (wire, query) =>
+      query.calendarUntil === undefined
+        ? normaliseOuigo(decoder, wire as OuigoWire, query)
+        : normaliseCalendar(decoder, wire as OuigoCalendarWire),
   };
 }

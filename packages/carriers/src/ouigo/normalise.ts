@@ -59,7 +59,7 @@ export function normaliseOuigo(
 }
 
 /** A code that is not known, and a text in place of one, is an error of the server. */
-function errorOf(read: WireReader, error: unknown): CarrierError {
+export function errorOf(read: WireReader, error: unknown): CarrierError {
   const record = typeof error === 'object' && error !== null ? error : { message: error };
   const own = read.record(record, 'error');
   const code = read.optionalText(own, 'code');

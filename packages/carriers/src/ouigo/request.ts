@@ -31,26 +31,39 @@ export interface OuigoAccess {
   readonly read: WireReader;
 }
 
-/** Logs in without a token, then searches; a token that is refused is replaced once. */
-export async function requestOuigo(
+/** Searches for the trains of a day. */
+export function requestOuigo(
   access: OuigoAccess,
   query: CarrierQuery,
   context: CarrierContext,
 ): Promise<OuigoWire> {
   const body = JSON.stringify({
-    origin: ouigoCode(query.origin),
-    destination: ouigoCode(query.destination),
+    ...endsBody(query),
     outbound_date: query.date,
-    passengers: query.passengers.map(() => ({
-      discount_cards: [],
-      disability_type: 'NH',
-      type: 'A',
-    })),
+    passengers: passengersBody(query),
   });
+  return postAsUser(access, context, { path: '/Sale/journeysearch', body });
+}
+
+/** Returns the stations of a query as a body has them. */
+export function endsBody({ origin, destination }: CarrierQuery): object {
+  return { origin: ouigoCode(origin), destination: ouigoCode(destination) };
+}
+
+export function passengersBody({ passengers }: CarrierQuery): readonly object[] {
+  return passengers.map(() => ({ discount_cards: [], disability_type: 'NH', type: 'A' }));
+}
+
+/** Logs in without a token, then posts; a token that is refused is replaced once. */
+export async function postAsUser(
+  access: OuigoAccess,
+  context: CarrierContext,
+  request: Posted,
+): Promise<OuigoWire> {
   const held = access.tokens.current();
   if (held !== undefined) {
     try {
-      return await postSearch(access, context, held, body);
+      return await post(access, context, held, request);
     } catch (error) {
       // A page in place of an answer is AUTH too, and no new token leads past it.
       const isRefused = CarrierError.is(error) && error.code === 'AUTH' && error.httpStatus;
@@ -58,7 +71,13 @@ export async function requestOuigo(
       access.tokens.forget(held);
     }
   }
-  return postSearch(access, context, await login(access, context), body);
+  return post(access, context, await login(access, context), request);
+}
+
+/** Path below the base URL, and a body in JSON. */
+interface Posted {
+  readonly path: string;
+  readonly body: string;
 }
 
 /** Ouigo asks by UIC numbers of Spain alone: a table may have a code of its own for them. */
@@ -89,16 +108,16 @@ function expiryOf(read: WireReader, answer: WireRecord, receivedAt: number): num
   return instantMs(date) ?? Number.POSITIVE_INFINITY;
 }
 
-async function postSearch(
+async function post(
   access: OuigoAccess,
   context: CarrierContext,
   token: string,
-  search: string,
+  { path, body: sent }: Posted,
 ): Promise<OuigoWire> {
   const { body, receivedAt } = await send(context, {
-    url: `${access.baseUrl}/Sale/journeysearch`,
+    url: `${access.baseUrl}${path}`,
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: search,
+    body: sent,
   });
   return { body, receivedAt };
 }

@@ -34,16 +34,8 @@ export function normaliseRenfe(
 ): CarrierAnswer {
   const decoder = withEnds(plain, query);
   const { read } = decoder;
-  const { kind, value } = readReplyBytes(read, wire.body);
-  if (kind === 'exception') throw exceptionOf(read, value);
-  const reply = read.record(value, 'reply');
-  if (reply['listadoTrenes'] === undefined && !hasError(read, reply))
-    throw read.error('a list at `listadoTrenes`', undefined);
-  // The list of the way back is there unasked, and then has an error.
-  const entries = read
-    .records(reply['listadoTrenes'], 'listadoTrenes')
-    .filter((list) => list['viajeIda'] !== false)
-    .flatMap((list) => entriesOf(read, list));
+  const { reply, lists } = readLists(read, wire.body);
+  const entries = lists.flatMap((list) => entriesOf(read, list));
   if (entries.length === 0) throwError(read, reply);
   const context = { query, fetchedAt: wire.receivedAt, known: new Map() };
   const answer = readJourneys(decoder, entries, (entry, row) =>
@@ -55,6 +47,28 @@ export function normaliseRenfe(
     }),
   );
   return withOperators(answer, { renfe: 'Renfe' });
+}
+
+/**
+ * Returns the lists of the way out.
+ *
+ * @throws CarrierError for an exception in place of a reply
+ */
+export function readLists(
+  read: WireReader,
+  body: Uint8Array,
+): { readonly reply: WireRecord; readonly lists: readonly WireRecord[] } {
+  const { kind, value } = readReplyBytes(read, body);
+  if (kind === 'exception') throw exceptionOf(read, value);
+  const reply = read.record(value, 'reply');
+  if (reply['listadoTrenes'] === undefined && !hasError(read, reply)) {
+    throw read.error('a list at `listadoTrenes`', undefined);
+  }
+  // The list of the way back is there unasked, and then has an error.
+  const lists = read
+    .records(reply['listadoTrenes'], 'listadoTrenes')
+    .filter((list) => list['viajeIda'] !== false);
+  return { reply, lists };
 }
 
 /** Returns the trains of a list. A list without trains has the reason: there are none, or what went wrong. */

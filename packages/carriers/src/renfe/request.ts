@@ -6,6 +6,8 @@ import { readReplyBytes, writeDwrCall } from './dwr.ts';
 
 /** The bytes of the answer, and when they arrived (epoch ms). */
 export interface RenfeWire {
+  /** Answer of the service behind the price calendar, if it is not one of the shop. */
+  readonly isCalendar?: true;
   readonly body: Uint8Array<ArrayBuffer>;
   readonly receivedAt: number;
 }

@@ -61,12 +61,13 @@ export const aZone: Rule = {
   },
 };
 
-const endpointRules = {
-  baseUrl: required({
-    expected: 'an http or https URL',
-    test: (value) => typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value),
-  }),
+/** The rule of an option that is the address of a server. */
+export const anAddress: Rule = {
+  expected: 'an http or https URL',
+  test: (value) => typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value),
 };
+
+const endpointRules = { baseUrl: required(anAddress) };
 
 /** Rules of {@link OperatorServer}, without the rules of the endpoint. */
 export const operatorRules: Rules = {

@@ -13,10 +13,12 @@ export function joinRides(before: RideLeg, after: RideLeg): RideLeg {
   if (after.departure.ms < before.arrival.ms && leaves < arrives) {
     throw new LeftOut('with a stay in a train that ends before it begins');
   }
-  const { expectedArrival: _, arrivalPlatform: __, stops: ___, ...first } = before;
+  const { expectedArrival: _, arrivalPlatform: __, stops: ___, co2Grams: ____, ...first } = before;
   const { destination, arrival, expectedArrival, arrivalPlatform } = after;
   const remarks = listRemarks([...(before.remarks ?? []), ...(after.remarks ?? [])]);
   const stops = stopsOf(before, after);
+  const grams = [before, after].map(({ co2Grams = Number.NaN }) => co2Grams);
+  const co2Grams = grams.reduce((sum, own) => sum + own);
   return {
     ...first,
     destination,
@@ -26,6 +28,8 @@ export function joinRides(before: RideLeg, after: RideLeg): RideLeg {
     ...(arrivalPlatform && { arrivalPlatform }),
     ...(remarks && { remarks }),
     ...(stops && { stops }),
+    // The figure of a part is not that of the whole.
+    ...(!Number.isNaN(co2Grams) && { co2Grams }),
     sections: [...(before.sections ?? [sectionOf(before)]), sectionOf(after)],
   };
 }

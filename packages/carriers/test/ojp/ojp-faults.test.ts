@@ -139,7 +139,7 @@ test('ojp asks by the schema: order, names escaped, its own user agent', async (
       '<Destination><PlaceRef><StopPlaceRef>8507000</StopPlaceRef><Name><Text>Bern</Text></Name></PlaceRef></Destination>',
       '<Via><ViaPoint><StopPlaceRef>8503000</StopPlaceRef><Name><Text>A&lt; &quot;B&quot; </Text></Name></ViaPoint></Via>',
       '<Params><NumberOfResultsAfter>12</NumberOfResultsAfter><UseRealtimeData>explanatory</UseRealtimeData><TransferLimit>2</TransferLimit>',
-      '<IncludeTrackSections>false</IncludeTrackSections><IncludeLegProjection>false</IncludeLegProjection>',
+      '<IncludeTrackSections>true</IncludeTrackSections><IncludeLegProjection>false</IncludeLegProjection>',
       '<IncludeIntermediateStops>false</IncludeIntermediateStops></Params>',
       '</OJPTripRequest></siri:ServiceRequest></OJPRequest></OJP>',
     ].join(''),

@@ -132,7 +132,7 @@ test("ojp: platforms, remarks, coupled trains, names of operators, and with `sto
           stops,
         });
         expect(journeys.map(detailsTold)).toEqual(
-          trains.map((train) => detailsTrue(train, { stops, language: 'en' })),
+          trains.map((train) => detailsTrue(train, { stops, language: 'en', emissions: true })),
         );
         const named = new Set(places.map(({ id }) => id));
         for (const { legs } of journeys) {

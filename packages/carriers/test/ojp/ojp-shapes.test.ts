@@ -370,3 +370,35 @@ test('ojp: where the duration is all the time between two trains, the way is the
   const { journeys } = read(answer(trip([first, whole, second], { transfers: 1 })));
   expect(journeys[0]?.legs[1]).toMatchObject({ kind: 'transfer', minutes: 3 });
 });
+
+const emission = (factor: string): string =>
+  `<EmissionCO2><KilogramPerPersonKm>${factor}</KilogramPerPersonKm></EmissionCO2>`;
+const section = (length?: string): string =>
+  `<TrackSection>${length === undefined ? '' : `<Length>${length}</Length>`}<Duration>PT5M</Duration></TrackSection>`;
+const tracked = (leg: string, ...lengths: readonly (string | undefined)[]): string =>
+  leg.replace('</TimedLeg>', `<LegTrack>${lengths.map(section).join('')}</LegTrack></TimedLeg>`);
+const gramsOf = (body: string) =>
+  read(body).journeys.flatMap((journey) => ridesOf(journey).map(({ co2Grams }) => co2Grams));
+
+test.each<[factor: string, lengths: readonly (string | undefined)[], grams: number | undefined]>([
+  ['0.007', ['118217'], 828],
+  ['0.1', ['1000', '500'], 150],
+  ['1.0E-2', ['100000'], 1000],
+  ['0', ['1000'], 0],
+  // A section without a length leaves the length of the ride open.
+  ['0.1', ['1000', undefined], undefined],
+  ['0.1', [], undefined],
+  ['-0.1', ['1000'], undefined],
+  ['n/a', ['1000'], undefined],
+  ['0.1', ['far'], undefined],
+])('ojp: %s kg per person and km on tracks of %j m are %s g', (factor, lengths, grams) => {
+  expect(gramsOf(answer(trip([tracked(first, ...lengths) + emission(factor)])))).toEqual([grams]);
+});
+
+test('ojp: a trip that is one ride has the length of the ride, a trip of two does not', () => {
+  const far = (body: string): string =>
+    body.replace('<Transfers>', '<Distance>118217</Distance><Transfers>');
+  expect(gramsOf(far(answer(trip([first + emission('0.007')]))))).toEqual([828]);
+  const two = [first + emission('0.007'), timed([olten, '08:56'], [bern, '10:38'])];
+  expect(gramsOf(far(answer(trip(two))))).toEqual([undefined, undefined]);
+});

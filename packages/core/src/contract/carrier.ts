@@ -1,6 +1,8 @@
 import type { CarrierErrorCode } from '../errors.ts';
 import type { CarrierId, Journey } from '../model/journey.ts';
 import type { Place } from '../stations/station-index.ts';
+import type { CarrierDay } from './carrier-day.ts';
+import type { CarrierReturns } from './carrier-returns.ts';
 import type { CarrierQuery } from './search-query.ts';
 
 /**
@@ -42,6 +44,11 @@ export interface CarrierCapabilities {
    * `arriveBy` count with window `page`: a carrier without them is asked for the whole day.
    */
   readonly native?: readonly NativeField[];
+  /**
+   * Questions beside journeys that the carrier answers: `calendar`, its prices by day (`CarrierQuery.calendarUntil`), and `returns`, offers
+   * for both ways together (`CarrierQuery.returns`). Other carriers get no such query. Default none.
+   */
+  readonly asks?: readonly ('calendar' | 'returns')[];
 }
 
 /** A field of a query that some carriers answer themselves. */
@@ -67,6 +74,10 @@ export interface CarrierAnswer {
   readonly filtered?: number;
   /** Numbers of the journeys in `filtered` by the reason, such as `with an unknown station`: few, short reasons. */
   readonly leftOut?: Readonly<Record<string, number>>;
+  /** Answer to a query with `calendarUntil`; its `journeys` are empty. A day that is not in it is unknown. */
+  readonly calendar?: readonly CarrierDay[];
+  /** Answer to a query with `returns`. */
+  readonly returns?: CarrierReturns;
 }
 
 /** Reason why an answer ends early. */

@@ -56,4 +56,16 @@ export interface CarrierQuery
   readonly via?: Station | undefined;
   /** The token of an earlier answer, and where it leads. Only for carriers whose `capabilities.window` is `page`. */
   readonly page?: { readonly direction: 'earlier' | 'later'; readonly token: string } | undefined;
+  /** Last day of a calendar that begins at `date`: the carrier answers its prices by day, and no journeys. Only with `capabilities.asks`. */
+  readonly calendarUntil?: LocalDate | undefined;
+  /** Way back of a round trip: the carrier answers offers for both ways together. Only with `capabilities.asks`. */
+  readonly returns?: ReturnLeg | undefined;
+}
+
+/** Way back of a round trip. */
+export interface ReturnLeg {
+  /** Day of departure at the destination. */
+  readonly date: LocalDate;
+  /** `HH:MM` at the destination: departures from then on. Only for carriers that have `time` in `capabilities.native`. */
+  readonly time?: string | undefined;
 }

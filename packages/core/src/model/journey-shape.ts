@@ -106,18 +106,21 @@ function parts(value: unknown): { readonly [field: string]: Shape } {
   const rides = Array.isArray(legs) ? legs.filter((leg) => leg?.kind === 'ride').length : 0;
   return {
     legs: [legOf],
-    offers: [
-      {
-        id: aText,
-        seller: aText,
-        total: { amount: aNumber, currency: aText },
-        fetchedAt: aNumber,
-        rides: { optional: someOf('rides', rides) },
-        passengers: { optional: someOf('passengers', MAX_PASSENGERS) },
-        conditions: { optional: someConditions },
-      },
-    ],
+    offers: [offerShape(rides)],
     remarks: { optional: someRemarks },
+  };
+}
+
+/** Returns the shape of an offer for a journey of so many rides. */
+export function offerShape(rides: number): { readonly [field: string]: Shape } {
+  return {
+    id: aText,
+    seller: aText,
+    total: { amount: aNumber, currency: aText },
+    fetchedAt: aNumber,
+    rides: { optional: someOf('rides', rides) },
+    passengers: { optional: someOf('passengers', MAX_PASSENGERS) },
+    conditions: { optional: someConditions },
   };
 }
 

@@ -1,9 +1,12 @@
 import type { Rule } from '@ticketing/kit';
 import type { CarrierAnswer } from '../contract/carrier.ts';
+import type { CarrierDay } from '../contract/carrier-day.ts';
+import type { CarrierReturns } from '../contract/carrier-returns.ts';
 import type { ResolvedQuery } from '../contract/search-query.ts';
 import { CarrierError } from '../errors.ts';
 import type { CarrierId, Journey } from '../model/journey.ts';
-import { journeysOf, someOf } from '../model/journey-shape.ts';
+import { journeysOf, offerShape, someOf } from '../model/journey-shape.ts';
+import { isLocalDate } from '../model/local-clock.ts';
 import {
   aNumber,
   aText,
@@ -62,6 +65,58 @@ const anAnswer: Shape = {
   leftOut: { optional: countsByReason },
   failure: { optional: { code: aText, message: aText } },
 };
+
+const aState: Rule = {
+  expected: 'priced, sold-out, no-trains or unknown',
+  test: (value) => STATES.includes(value),
+};
+const STATES: readonly unknown[] = ['priced', 'sold-out', 'no-trains', 'unknown'];
+const aDate: Rule = {
+  expected: 'a day as YYYY-MM-DD',
+  test: (value) => typeof value === 'string' && isLocalDate(value),
+};
+const noPrice: Rule = {
+  expected: 'absent on a day without the state priced',
+  test: (value) => value === undefined,
+};
+
+function aDay(value: unknown): Shape {
+  const { state } = Object(value) as Partial<CarrierDay>;
+  const lowest = state === 'priced' ? { amount: aNumber, currency: aText } : noPrice;
+  return { date: aDate, state: aState, lowest, fetchedAt: aNumber };
+}
+
+/**
+ * Returns the days of a carrier's calendar, checked.
+ *
+ * @throws TypeError that names the first wrong field
+ */
+export function answeredCalendar(carrier: CarrierId, answer: CarrierAnswer): readonly CarrierDay[] {
+  const found = firstWrong(Object(answer), { calendar: [aDay] });
+  if (found !== undefined) throw wrongAnswer(carrier, found);
+  return answer.calendar as readonly CarrierDay[];
+}
+
+/**
+ * Returns the journeys back and the pairs of an answer, checked.
+ *
+ * @throws TypeError that names the first wrong field
+ */
+export function answeredReturns(carrier: CarrierId, answer: CarrierAnswer): CarrierReturns {
+  const back = Object(answer).returns?.journeys;
+  const oneOf = (list: unknown): Rule => {
+    const count = Array.isArray(list) ? list.length : 0;
+    return {
+      expected: `an index below ${count}`,
+      test: (value) =>
+        Number.isInteger(value) && (value as number) >= 0 && (value as number) < count,
+    };
+  };
+  const pair = { outbound: oneOf(answer.journeys), inbound: oneOf(back), offer: offerShape(0) };
+  const found = firstWrong(Object(answer), { returns: { journeys: journeysOf, pairs: [pair] } });
+  if (found !== undefined) throw wrongAnswer(carrier, found);
+  return answer.returns as CarrierReturns;
+}
 
 /**
  * Returns a carrier's answer, checked so far that merging and sorting can read it: a wrong adapter makes its carrier

@@ -93,7 +93,8 @@ export function createCarrierFace(
   };
 }
 
-function errorOf(cause: unknown): NonNullable<CarrierStatus['error']> {
+/** Returns an error as a status has it. */
+export function errorOf(cause: unknown): NonNullable<CarrierStatus['error']> {
   const { code, retryable, message, retryAfterMs } = CarrierError.from(cause);
   return { code, retryable, message, ...presentFields({ retryAfterMs }) };
 }

@@ -186,7 +186,8 @@ function isWhole(value: unknown, min: number, max: number): boolean {
   return Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
 }
 
-function badQuery(parameter: string, expected: string, got: unknown): RailError {
+/** Returns the error for a wrong field of a query. */
+export function badQuery(parameter: string, expected: string, got: unknown): RailError {
   const shown = typeof got === 'object' && got !== null ? 'an object' : showValue(got);
   return new RailError(
     'ERR_BAD_QUERY',

@@ -31,6 +31,15 @@ export type RunCarrier = (
   context: RunContext,
 ) => Promise<CarrierAnswer>;
 
+/**
+ * Returns an answer that is kept of an earlier question, without asking the carrier; `undefined` if there is none. What it throws
+ * counts as if the carrier had thrown it.
+ */
+export type KnownAnswer = (
+  carrier: Carrier,
+  query: CarrierQuery,
+) => CarrierAnswer | undefined | Promise<CarrierAnswer | undefined>;
+
 /** Options of `createSearch`. */
 export interface SearchOptions {
   /** Carriers with unique ids, at least one. */
@@ -53,6 +62,8 @@ export interface SearchOptions {
   readonly http?: ((carrier: CarrierId) => CarrierHttp) | undefined;
   /** Runs one carrier. Default: `normalise(await request())` in this process. */
   readonly run?: RunCarrier | undefined;
+  /** Returns an answer that is kept: a calendar has its days. Default: none is. */
+  readonly known?: KnownAnswer | undefined;
   /** Epoch ms. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
@@ -98,6 +109,7 @@ export function resolveSearchOptions(options: SearchOptions): ResolvedSearchOpti
     rates: objectOrFunction,
     http: { ...aFunction, fallback: noHttp },
     run: { ...aFunction, fallback: runInProcess },
+    known: { ...aFunction, fallback: () => undefined },
     now: { ...aFunction, fallback: () => Date.now() },
   });
   if (typeof resolved.rates === 'object') checkRates(SEARCH, resolved.rates);

@@ -7,6 +7,7 @@ import type { CarrierId, Journey } from '../model/journey.ts';
 import { createLocalClock } from '../model/local-clock.ts';
 import { type Conversion, conversionOf } from '../prices/convert-prices.ts';
 import { createScatterCalls, type ScatterCall } from '../scatter/scatter-calls.ts';
+import { type Calendars, createCalendars } from './calendar/create-calendar.ts';
 import { createCarrierFace } from './carrier-face.ts';
 import {
   type SplitDependencies,
@@ -19,6 +20,7 @@ import { createOperators } from './operators.ts';
 import { type CarrierEnd, checkPage, pagesOf } from './pages.ts';
 import { createPlaces } from './places.ts';
 import { resolveQuery, type SearchDays } from './resolve-query.ts';
+import { createRoundTrips, type RoundTrips } from './round-trip/create-round-trips.ts';
 import {
   resolveCallOptions,
   resolveSearchOptions,
@@ -46,6 +48,22 @@ export interface Search extends AsyncDisposable {
    */
   stream(query: SearchQuery, options?: SearchCallOptions): AsyncIterableIterator<SearchEvent>;
   /**
+   * Resolves with the days of a month and their least prices: from carriers' own calendars, from answers that are kept (option `known`),
+   * and of the carriers in `byDay` by a search for each day that is left, all under one deadline. A day that nobody knows is `unknown`.
+   *
+   * @throws what `search` does
+   */
+  calendar: Calendars['calendar'];
+  /** Returns the same calendar as events, days as soon as a carrier knows them. Leaving the loop aborts the rest. */
+  calendarStream: Calendars['calendarStream'];
+  /**
+   * Resolves with a way out and a way back, each as `search` has it, and with the offers of carriers that price both together, all
+   * under one deadline. Each way counts as a search in `stats()`.
+   *
+   * @throws what `search` does, also `ERR_BAD_QUERY` for a way back before the way out
+   */
+  roundTrip: RoundTrips['roundTrip'];
+  /**
    * Resolves with the through journeys of `search`, and with journeys over hubs that are cheaper or faster than all of these: two journeys
    * that are sold apart, whose connection no seller protects (`TransferLeg.selfTransfer`). The journeys to and from each hub are
    * asked for at the same time, under the same deadline; each counts as a search in `stats()`.
@@ -60,7 +78,7 @@ export interface Search extends AsyncDisposable {
    * @throws when called, what `split` rejects with; while iterating, the reason of `signal`
    */
   splitStream(query: SearchQuery, options: SplitOptions): AsyncIterableIterator<SearchEvent>;
-  /** Counters since the start. */
+  /** Counters of searches since the start. */
   stats(): SearchStats;
   /** Refuses new searches and resolves when those in flight have ended. Idempotent. */
   close(): Promise<void>;
@@ -92,6 +110,7 @@ export function createSearch(options: SearchOptions): Search {
   const resolved = resolveSearchOptions(options);
   const clock = createLocalClock();
   const calls = createScatterCalls(createCarrierFace(resolved, clock));
+  const calendars = createCalendars(resolved, clock);
 
   /** Checks one call. */
   function check(query: SearchQuery, options: SearchCallOptions, entered?: number): CheckedCall {
@@ -192,6 +211,12 @@ export function createSearch(options: SearchOptions): Search {
     }));
   }
 
+  const roundTrips = createRoundTrips(resolved, { clock, together });
+
+  async function close(): Promise<void> {
+    await Promise.all([calls.close(), calendars.close(), roundTrips.close()]);
+  }
+
   const splitting: SplitDependencies = {
     together,
     stream,
@@ -209,7 +234,10 @@ export function createSearch(options: SearchOptions): Search {
       const { calls: counts, ends, latency } = calls.stats();
       return { ...counts, carriers: ends, latency };
     },
-    close: calls.close,
-    [Symbol.asyncDispose]: calls.close,
+    calendar: calendars.calendar,
+    calendarStream: calendars.calendarStream,
+    roundTrip: roundTrips.roundTrip,
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }

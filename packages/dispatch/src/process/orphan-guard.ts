@@ -69,9 +69,10 @@ export function createOrphanGuard(shell: string = '/bin/sh'): OrphanGuard {
       if (reaper === child) reaper = undefined;
     };
     child.on('error', forget).on('exit', forget);
+    // One that could not be started for want of descriptors has no streams. The next worker is guarded with those before it.
+    if (child.pid === undefined) return;
     // Writing to a shell that is gone fails; its exit reports that as well.
     child.stdin.on('error', () => {});
-    if (child.pid === undefined) return;
     reaper = child;
     // It ends with this process, so neither may keep this process alive.
     child.unref();

@@ -1,5 +1,6 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { StderrTail } from '@ticketing/kit';
 import type { ToWorker } from '../contract/frames.ts';
 import type { Transport, Unsent, WorkerEvents, WorkerHandle } from '../contract/transport.ts';
@@ -122,7 +123,8 @@ export class WorkerProcess implements WorkerHandle {
 
   /** Sends a message over the channel. Does nothing once that is gone: `exit` follows. */
   post(message: unknown): void {
-    this.#child.send(message as object, () => {});
+    // A process that could not be started has no channel.
+    (this.#child as Partial<ChildProcess>).send?.(message as object, () => {});
   }
 
   started(): number {
@@ -166,8 +168,9 @@ export class WorkerProcess implements WorkerHandle {
     if (pid !== undefined) guard?.add(pid);
     child.stderr?.on('data', (chunk: Buffer) => this.#stderr.push(chunk));
     for (const stream of ['stdout', 'stderr'] as const) {
-      const readable = child[stream];
-      if (readable !== null) this.#outputs.push(output.read(readable, { stream, workerId }));
+      const readable: Readable | null | undefined = child[stream];
+      // Without descriptors there is neither a process nor a stream; its `error` follows.
+      if (readable) this.#outputs.push(output.read(readable, { stream, workerId }));
     }
     child.on('error', (error) => {
       // No process was started. Other errors, as of a signal that could not be sent, need no report.

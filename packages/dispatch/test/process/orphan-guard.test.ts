@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { gone, lives } from '@ticketing/test-kit';
+import { canTakeDescriptors, gone, lives, takeDescriptors } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { createOrphanGuard } from '../../src/process/orphan-guard.ts';
 
@@ -138,3 +138,24 @@ test('close() of a guard that never started resolves, and starts none', async ()
   await expect(createOrphanGuard().close()).resolves.toBeUndefined();
   expect(await guardsOf(process.pid)).toEqual([]);
 });
+
+test.skipIf(!canTakeDescriptors)(
+  'a guard that cannot start for want of descriptors starts with the next worker',
+  async () => {
+    const guard = createOrphanGuard();
+    const [one, other] = await Promise.all([sleeper(), sleeper()]);
+    const before = await guardsOf(process.pid);
+    const giveBack = takeDescriptors();
+    guard.add(one.pid);
+    giveBack();
+    guard.add(other.pid);
+    const [added, ...more] = (await guardsOf(process.pid)).filter((pid) => !before.includes(pid));
+    expect([added, more]).toEqual([expect.any(Number), []]);
+    for (const { pid, kill } of [one, other]) {
+      kill();
+      guard.remove(pid);
+    }
+    await guard.close();
+    await Promise.all([one.ended, other.ended]);
+  },
+);

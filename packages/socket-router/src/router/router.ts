@@ -246,7 +246,7 @@ class Router implements SocketRouter {
     try {
       await this.#workers.sources.close(left());
     } finally {
-      this.#socketFolder?.remove();
+      await this.#socketFolder?.remove();
       if (this.#options.signals) this.#onSignals('off');
       if (this.#state.kind === 'draining') this.#state = { kind: 'closed', end: this.#state.end };
     }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync, rmSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /**
@@ -219,12 +219,21 @@ export class MarkWriter {
     // Files of workers that were killed as well: the folder can be removed only when it is empty.
     const name = basename(marksPath(this.#socketPath));
     const folder = dirname(this.#socketPath);
-    for (const file of existsSync(folder) ? readdirSync(folder) : []) {
+    for (const file of filesIn(folder)) {
       if (file === name || file.startsWith(`${name}.`)) rmSync(join(folder, file), { force: true });
     }
   }
 
   #write(file: number, at: number): void {
     writeSync(file, this.#bytes, 0, MARK_BYTES, at * MARK_BYTES);
+  }
+}
+
+/** Lists a folder; nothing if it is gone, or if there is no descriptor to list it: the router removes all in the end. */
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from '@ticketing/test-kit';
+import { canTakeDescriptors, lives, takeDescriptors, until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { askWorker, oneConnection } from '../clients.ts';
 import { byKey, keyed, keys } from '../keyed-workers.ts';
@@ -48,6 +48,20 @@ test('a worker that is killed leaves neither its marks for requests that it forw
   await until(() => socketsWithFiles().length === 3, 'the files of living workers alone');
   agent.destroy();
 });
+
+test.skipIf(!canTakeDescriptors)(
+  'a worker that is killed while its router has no descriptors leaves nothing once there are some',
+  async () => {
+    const { port, pids, router } = await openRouter({ mode: 'passthru', own: true, count: 2 });
+    const { pid } = await askWorker(port);
+    const giveBack = takeDescriptors();
+    process.kill(pid, 'SIGKILL');
+    await until(() => !lives(pid)).finally(giveBack);
+    await until(() => !pids().includes(pid) && bothAreReady(router.stats().workers));
+    expect(socketsWithFiles()).toHaveLength(2);
+    expect((await askWorker(port)).pid).not.toBe(pid);
+  },
+);
 
 function bothAreReady(workers: readonly { readonly state: string }[]): boolean {
   return workers.length > 1 && workers.every(({ state }) => state === 'ready');

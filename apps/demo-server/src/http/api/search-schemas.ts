@@ -108,6 +108,9 @@ const rideFields = {
     Type.Array(RideStop, { description: 'With parameter `stops`, where the carrier says them' }),
   ),
   booking: Type.Optional(RideBooking),
+  co2Grams: Type.Optional(
+    Type.Number({ description: 'CO2 equivalent for each passenger, as the carrier answers it' }),
+  ),
 };
 const RideLeg = Type.Object(
   {
@@ -156,6 +159,7 @@ const Offer = Type.Object(
     id: text,
     seller: Type.String({ description: 'Name of the carrier' }),
     total: Money,
+    converted: Type.Optional(Money),
     rides: Type.Optional(
       Type.Array(Type.Integer(), { description: 'The rides that it covers, from 0; absent: all' }),
     ),
@@ -177,7 +181,11 @@ const Offer = Type.Object(
     validUntil: Type.Optional(Type.Integer({ description: 'Epoch milliseconds' })),
     fetchedAt: Type.Integer({ description: 'Epoch milliseconds' }),
   },
-  { $id: 'Offer', description: 'What one seller asks, for all passengers or some of them' },
+  {
+    $id: 'Offer',
+    description:
+      'What one seller asks, for all passengers or some of them; `converted`: `total` in the currency of the search, where there is a rate for it',
+  },
 );
 const TimeConflict = Type.Object(
   {
@@ -197,7 +205,7 @@ const Journey = Type.Object(
     transfers: Type.Integer(),
     offers: Type.Array(Offer, {
       description:
-        'Cheapest first, of each currency by itself; none: sold out, but for sources in `unpriced`',
+        'Cheapest first, by converted prices or of each currency by itself; none: sold out, but for sources in `unpriced`',
     }),
     sources: Type.Array(text, { description: 'Carriers that list it' }),
     unpriced: Type.Optional(
@@ -207,6 +215,17 @@ const Journey = Type.Object(
     remarks: Type.Optional(Remarks),
     passengers: Type.Optional(
       Type.Integer({ description: 'How many travel, beside offers for some of them' }),
+    ),
+    co2: Type.Optional(
+      Type.Object(
+        {
+          grams: Type.Integer(),
+          estimated: Type.Boolean({
+            description: 'Whether any ride is estimated by its distance and its kind of vehicle',
+          }),
+        },
+        { description: 'CO2 equivalent for each passenger; absent: a ride cannot be estimated' },
+      ),
     ),
   },
   { $id: 'Journey' },
@@ -301,6 +320,7 @@ const Query = Type.Object(
     travelClass: Type.Optional(Type.Enum(['first', 'second'])),
     passengers: Type.Array(Passenger),
     stops: Type.Optional(Type.Boolean()),
+    currency: Type.Optional(text),
     page: Type.Optional(Page),
   },
   { $id: 'Query' },
@@ -323,6 +343,17 @@ const Operators = Type.Record(text, text, {
   $id: 'Operators',
   description: 'Names of operators that legs name, by their ids',
 });
+const AppliedRates = Type.Object(
+  {
+    asOf: Type.String({ description: 'Day of the rates, YYYY-MM-DD' }),
+    source: Type.String({ description: 'Who publishes them' }),
+    currency: Type.String({ description: 'Currency of converted prices' }),
+    unused: Type.Optional(
+      Type.Enum(['too-old', 'too-new', 'no-rate'], { description: 'Why no price is converted' }),
+    ),
+  },
+  { $id: 'AppliedRates', description: 'Exchange rates by which prices are converted' },
+);
 const Pages = Type.Object(
   {
     earlier: Type.Optional(Type.String({ description: 'For `page`, with all else as before' })),
@@ -360,6 +391,7 @@ export const SearchAnswer = Type.Object(
     carriers: Type.Array(CarrierStatus),
     complete: Type.Boolean({ description: 'Whether every carrier answered' }),
     ms: Type.Number(),
+    rates: Type.Optional(AppliedRates),
     pages: Type.Optional(Pages),
     facets: Type.Optional(Facets),
     hubs: Type.Optional(Hubs),
@@ -373,6 +405,7 @@ const SearchStarted = Type.Object(
     query: Query,
     carriers: Type.Array(CarrierStatus),
     deadline: Type.Number({ description: 'Epoch milliseconds' }),
+    rates: Type.Optional(AppliedRates),
   },
   { $id: 'SearchStarted', description: 'The first event' },
 );

@@ -5,7 +5,7 @@ import helmet from '@fastify/helmet';
 import staticFiles from '@fastify/static';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { stationTable } from '@ticketing/carriers';
-import { addDays, createLocalClock, JOURNEY_ORDERS } from '@ticketing/core';
+import { addDays, createLocalClock, JOURNEY_ORDERS, type RateSource } from '@ticketing/core';
 import { attribution } from '@ticketing/stations';
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
@@ -66,6 +66,8 @@ export interface PagesDependencies {
   readonly reader: Pick<SearchReader, 'read'>;
   readonly pageTokens: Pick<PageTokens, 'sealAll'>;
   readonly bodies: Pick<BodySender, 'send'>;
+  /** Exchange rates of now, `undefined` without any. */
+  rates(): RateSource | undefined;
   /** Epoch ms. */
   now(): number;
   /** Milliseconds that a request has left, from 1. */
@@ -77,7 +79,7 @@ export interface PagesDependencies {
 /** `GET /` and `/operator`, what a browser gets for an unknown path, and the assets of the pages. No page loads anything from elsewhere, and none may be framed. */
 export const pageRoutes: FastifyPluginAsyncTypebox<PagesDependencies> = async (
   app,
-  { flags, answers, reader, pageTokens, bodies, now, leftMs, notFound },
+  { flags, answers, reader, pageTokens, bodies, rates, now, leftMs, notFound },
 ) => {
   const assets = await openAssets();
   await app.register(helmet, securityHeaders());
@@ -190,7 +192,7 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PagesDependencies> = async (
     if (question === undefined) return wrong && refused(wrong);
     reply.header('cache-control', 'no-store');
     try {
-      const view = readSearchView(parameters);
+      const view = readSearchView(parameters, rates());
       const followed = answers.events(question, { deadlineMs: leftMs(request) });
       // A query that the search refuses fails here, before anything is sent.
       const events = await withFirst(viewEvents(followed, view, pageTokens));

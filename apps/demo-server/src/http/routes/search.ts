@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox';
-import type { CarrierStatus } from '@ticketing/core';
+import type { CarrierStatus, RateSource } from '@ticketing/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Answers } from '../../answers/answers.ts';
 import { eventsKey } from '../../answers/kinds.ts';
@@ -75,6 +75,8 @@ export interface SearchDependencies {
   readonly bodies: Pick<BodySender, 'send'>;
   /** Headers of a document for caches. `isLasting`: its address asks the same question on another day, and wants no new answers. */
   cacheHeadersOf(document: CachedDocument, isLasting: boolean): Readonly<Record<string, string>>;
+  /** Exchange rates of now, `undefined` without any. */
+  rates(): RateSource | undefined;
   /** True if equal questions share their work. */
   readonly isShared: boolean;
   /** Milliseconds that a request has left, from 1. */
@@ -84,7 +86,7 @@ export interface SearchDependencies {
 /** `GET /search`: one document, or a stream of events, by `Accept`. */
 export const searchRoute: FastifyPluginCallbackTypebox<SearchDependencies> = (
   app,
-  { answers, reader, pageTokens, bodies, cacheHeadersOf, isShared, leftMs },
+  { answers, reader, pageTokens, bodies, cacheHeadersOf, rates, isShared, leftMs },
   done,
 ) => {
   app.decorateRequest('asked', null);
@@ -102,7 +104,7 @@ export const searchRoute: FastifyPluginCallbackTypebox<SearchDependencies> = (
       const { question, key }: Asked = request.asked ?? {
         question: await reader.read(request.query),
       };
-      const view = readSearchView(request.query);
+      const view = readSearchView(request.query, rates());
       const accepted = preferredType(request, ['application/json', ...Object.keys(eventFormats)]);
       if (accepted === 'application/json') {
         const document = await answers.document(question, {

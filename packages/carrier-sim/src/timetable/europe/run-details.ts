@@ -1,3 +1,4 @@
+import { stationOf } from '../network.ts';
 import { createRandom } from '../random.ts';
 import type { Train, TrainRun, TrainSection } from '../train.ts';
 import { europeanChanges, europeanLines } from './lines.ts';
@@ -36,6 +37,15 @@ export interface RunDetails {
   readonly stops: readonly SimStop[];
   /** Numbers of the trains that run with it. */
   readonly coupled: readonly string[];
+  /** Emissions for each passenger. Absent: the operator publishes none of this train. */
+  readonly emissions?: SimEmissions;
+}
+
+/** Emissions of a train, as a factor and the length of its track. */
+export interface SimEmissions {
+  /** Whole grams of CO2 equivalent for each passenger and kilometre. */
+  readonly gramsPerKm: number;
+  readonly metres: number;
 }
 
 const minuteMs = 60_000;
@@ -50,7 +60,21 @@ export function describeRun(run: TrainRun | (TrainRun & TrainSection)): RunDetai
     remarks: remarksOf(run),
     stops: stopsOf(run),
     coupled: isCoupled(run) ? [String(Number(run.number) + 3)] : [],
+    ...(Number(run.number) % 5 !== 0 && { emissions: emissionsOf(run) }),
   };
+}
+
+/** Lines are longer than the way of a bird. */
+const DETOUR = 1.15;
+const METRES_PER_DEGREE = 111_195;
+
+function emissionsOf({ number, origin, destination }: TrainRun): SimEmissions {
+  const [from, to] = [stationOf(origin), stationOf(destination)];
+  const north = (to.latitude ?? 0) - (from.latitude ?? 0);
+  const middle = (((to.latitude ?? 0) + (from.latitude ?? 0)) / 2) * (Math.PI / 180);
+  const east = ((to.longitude ?? 0) - (from.longitude ?? 0)) * Math.cos(middle);
+  const metres = Math.round(Math.hypot(north, east) * METRES_PER_DEGREE * DETOUR);
+  return { gramsPerKm: 4 + (Number(number) % 7), metres };
 }
 
 /** Returns what is said of a whole journey. */

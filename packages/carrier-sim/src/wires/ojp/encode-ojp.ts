@@ -8,6 +8,7 @@ import { changeMs, expectedEnds, lateMs, partsOf, runsOf, type Walks } from '../
 import {
   attributes,
   bookingArrangements,
+  emissions,
   intermediates,
   type OjpWriter,
   operatorName,
@@ -15,6 +16,7 @@ import {
   quays,
   runReferences,
   situations,
+  track,
   tripReferences,
 } from './ojp-details.ts';
 
@@ -158,7 +160,7 @@ function tripOf(train: Train, index: number, style: TripStyle): string {
     const before = runs[place - 1];
     const rides = partsOf(run).flatMap((part, section, parts) => {
       const stayed = parts[section - 1];
-      const ride = timedLeg(part, style);
+      const ride = timedLeg(part, style) + emissions(part);
       return stayed === undefined ? [ride] : [stayLeg(stayed, part, style), ride];
     });
     return before === undefined ? rides : [changeLeg(before, run, style), ...rides];
@@ -252,6 +254,7 @@ function timedLeg(run: TrainRun, style: TripStyle): string {
     serviceOf(run, style),
     parallelServices(run, writer),
     operatorName(name, writer),
+    track(run, writer),
     '</TimedLeg>',
   ].join('');
 }

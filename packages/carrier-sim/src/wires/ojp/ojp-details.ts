@@ -76,6 +76,23 @@ export function operatorName(name: string, writer: OjpWriter): string {
   return `<Extension><OperatorName>${text(writer, name)}</OperatorName></Extension>`;
 }
 
+/** Returns the length of a ride, without its course on a map. */
+export function track(run: TrainRun, { reference }: OjpWriter): string {
+  const { emissions: own } = describeRun(run);
+  if (own === undefined) return '';
+  const end = (name: string, uic: string): string =>
+    `<${name}><siri:StopPointRef>${reference(uic)}</siri:StopPointRef></${name}>`;
+  const ends = end('TrackSectionStart', run.origin) + end('TrackSectionEnd', run.destination);
+  return `<LegTrack><TrackSection>${ends}<Length>${own.metres}</Length></TrackSection></LegTrack>`;
+}
+
+/** Returns the emissions of a ride for each passenger and kilometre. */
+export function emissions(run: TrainRun): string {
+  const { emissions: own } = describeRun(run);
+  if (own === undefined) return '';
+  return `<EmissionCO2><KilogramPerPersonKm>${own.gramsPerKm / 1000}</KilogramPerPersonKm></EmissionCO2>`;
+}
+
 /** Booking text of every ride on demand. */
 const bookingTexts = ['Book by telephone', '00 1 234'] as const;
 /** Minutes between the end of booking and the departure. */

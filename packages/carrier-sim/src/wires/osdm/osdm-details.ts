@@ -1,5 +1,6 @@
 import {
   describeRun,
+  type SimEmissions,
   type SimPlatform,
   type SimRemark,
   type SimStop,
@@ -13,6 +14,8 @@ export interface OsdmDetails {
   readonly start: object;
   readonly end: object;
   readonly service: object;
+  /** Fields of the leg itself. */
+  readonly leg: object;
   /** Numbers of the trains that run with it. */
   readonly coupled: readonly string[];
   /** Stops in order; only if they are asked for. */
@@ -24,7 +27,8 @@ export function detailsOfLeg(
   run: TrainRun,
   { time, ref }: { time(ms: number, uic: string): object; ref(uic: string): object },
 ): OsdmDetails {
-  const { departurePlatform, arrivalPlatform, stops, remarks, coupled } = describeRun(run);
+  const { departurePlatform, arrivalPlatform, stops, remarks, coupled, emissions } =
+    describeRun(run);
   const intermediate = ({ station, arrivalMs, departureMs, platform }: SimStop): object => ({
     stopPlaceRef: ref(station),
     stopPlaceName: stationOf(station).name,
@@ -37,9 +41,16 @@ export function detailsOfLeg(
     start: platformNames(departurePlatform),
     end: platformNames(arrivalPlatform),
     service: messagesOf(remarks),
+    leg: emissions === undefined ? {} : { co2Emission: quantityOf(emissions) },
     coupled,
     intermediates: stops.map(intermediate),
   };
+}
+
+/** A short way is in grams. */
+function quantityOf({ gramsPerKm, metres }: SimEmissions): object {
+  const grams = Math.round((gramsPerKm * metres) / 1000);
+  return grams < 1000 ? { value: grams, unit: 'g' } : { value: grams / 1000, unit: 'kg' };
 }
 
 /** Facilities are attributes; of a disruption there is a reference alone. */

@@ -8,21 +8,37 @@ interface OffersQuery {
   readonly seller: CarrierSimId;
   readonly passengers: readonly string[];
   readonly travelClasses?: readonly string[] | undefined;
+  /** Way of a round trip. Default: the offers are for a single journey. */
+  readonly way?: 'outbound' | 'inbound' | undefined;
 }
 
 const dayMs = 86_400_000;
-const flexibilities = { none: 'NON_FLEXIBLE', semi: 'SEMI_FLEXIBLE', full: 'FULL_FLEXIBLE' };
+/** Flexibilities by the standard's names. */
+export const flexibilities = { none: 'NON_FLEXIBLE', semi: 'SEMI_FLEXIBLE', full: 'FULL_FLEXIBLE' };
 
 /**
  * Returns the offers of a train, one of each fare for every passenger, whatever mode is asked for: so do servers that resell what
  * others sell. None when the train is sold out.
  */
 export function offersOf(train: Train, query: OffersQuery): readonly object[] {
-  const { tripId, seller: whose, passengers, travelClasses } = query;
+  const { tripId, seller: whose, passengers, travelClasses, way } = query;
+  const coverage =
+    way === 'inbound'
+      ? { inboundTripCoverage: { coveredTripId: tripId } }
+      : { tripCoverage: { coveredTripId: tripId } };
   return train.fares
     .filter(({ seller }) => seller === whose)
     .filter((fare) => travelClasses?.includes(classOf(fare)) ?? true)
-    .flatMap((fare) => passengers.map((passenger) => offerFor(passenger, fare)));
+    .flatMap((fare) => [
+      ...passengers.map((passenger) => offerFor(passenger, fare)),
+      ...(way ? passengers.map((passenger) => returnOffer(passenger, fare)) : []),
+    ]);
+
+  /** An offer that is sold with one of equal tags for the other way alone. */
+  function returnOffer(passenger: string, fare: TrainFare): object {
+    const reduced = { ...fare, cents: returnCents(fare), code: `${fare.code}-R` };
+    return { ...offerFor(passenger, reduced), returnTags: [`return-${fare.code}`] };
+  }
 
   function offerFor(passenger: string, fare: TrainFare): object {
     const price = { currency: fare.currency ?? 'EUR', amount: fare.cents, scale: 2 };
@@ -35,7 +51,7 @@ export function offersOf(train: Train, query: OffersQuery): readonly object[] {
       createdOn,
       preBookableUntil: new Date(train.departureMs - 300_000).toISOString(),
       passengerRefs: [passenger],
-      tripCoverage: { coveredTripId: tripId },
+      ...coverage,
       offerSummary: {
         minimalPrice: price,
         overallServiceClass: { type: 'STANDARD', name: fare.name },
@@ -71,6 +87,12 @@ export function offersOf(train: Train, query: OffersQuery): readonly object[] {
   }
 }
 
-function classOf({ travelClass }: TrainFare): string {
+/** Returns the class of a fare, by the standard's name. */
+export function classOf({ travelClass }: TrainFare): string {
   return travelClass === 'first' ? 'FIRST' : 'SECOND';
+}
+
+/** Returns the price of one way for people who also buy the other: 15 % less, in whole units of ten. */
+export function returnCents({ cents }: Pick<TrainFare, 'cents'>): number {
+  return Math.ceil((cents * 0.85) / 10) * 10;
 }

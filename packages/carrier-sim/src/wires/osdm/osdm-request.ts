@@ -32,9 +32,23 @@ type OsdmOfferRequest = {
   /** True if stops between the ends of a train are wanted. */
   readonly stops: boolean;
 } & (
-  | { readonly tripIds: readonly string[]; readonly criteria?: undefined }
+  | {
+      readonly tripIds: readonly string[];
+      /** Trips of the way back. */
+      readonly inboundTripIds?: readonly string[];
+      readonly criteria?: undefined;
+    }
   | { readonly criteria: OsdmCriteria; readonly tripIds?: undefined }
 );
+
+/** A question for the least prices of days. */
+export interface OsdmOverviewRequest {
+  readonly origin: string;
+  readonly destination: string;
+  readonly passengers: readonly string[];
+  readonly startMs: number;
+  readonly endMs: number;
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -76,16 +90,7 @@ export function refuseHeaders(headers: Readonly<IncomingHttpHeaders>): OsdmProbl
 export function readOfferRequest(body: unknown): OsdmOfferRequest | OsdmProblem {
   return orProblem(() => {
     const request = fields(body, '#', offerFields);
-    const listed = list(
-      request['anonymousPassengerSpecifications'],
-      '#/anonymousPassengerSpecifications',
-    );
-    const passengers = listed.map((one, index) =>
-      passenger(one, `#/anonymousPassengerSpecifications[${index}]`),
-    );
-    if (passengers.length === 0 || new Set(passengers).size < passengers.length) {
-      throw new Refusal('#/anonymousPassengerSpecifications');
-    }
+    const passengers = passengersAt(request, 'anonymousPassengerSpecifications');
     const travelClasses = offerCriteria(request['offerSearchCriteria']);
     if (request['embed'] !== undefined) {
       for (const one of list(request['embed'], '#/embed')) {
@@ -98,15 +103,67 @@ export function readOfferRequest(body: unknown): OsdmOfferRequest | OsdmProblem 
     const stops = stopBehavior(parameters['stopBehavior'], '#/tripResponseParameters/stopBehavior');
     const { tripIds, tripSearchCriteria } = request;
     if ((tripIds === undefined) === (tripSearchCriteria === undefined)) throw new Refusal('#');
+    if (tripIds === undefined && request['inboundTripIds'] !== undefined) throw new Refusal('#');
     if (tripIds === undefined) {
       const criteria = criteriaOf(tripSearchCriteria, '#/tripSearchCriteria');
       return { passengers, travelClasses, stops, criteria };
     }
-    const ids = list(tripIds, '#/tripIds').map((id) => text(id, '#/tripIds'));
-    if (ids.length === 0) throw new Refusal('#/tripIds');
-    return { passengers, travelClasses, stops, tripIds: ids };
+    const ids = idsAt(request, 'tripIds');
+    if (request['inboundTripIds'] === undefined) {
+      return { passengers, travelClasses, stops, tripIds: ids };
+    }
+    const inboundTripIds = idsAt(request, 'inboundTripIds');
+    return { passengers, travelClasses, stops, tripIds: ids, inboundTripIds };
   });
 }
+
+function idsAt(request: Fields, name: string): readonly string[] {
+  const ids = list(request[name], `#/${name}`).map((id) => text(id, `#/${name}`));
+  if (ids.length === 0) throw new Refusal(`#/${name}`);
+  return ids;
+}
+
+/** Reads travellers, each with a reference of its own. */
+function passengersAt(request: Fields, name: string): readonly string[] {
+  const passengers = list(request[name], `#/${name}`).map((one, index) =>
+    passenger(one, `#/${name}[${index}]`),
+  );
+  if (passengers.length === 0 || new Set(passengers).size < passengers.length) {
+    throw new Refusal(`#/${name}`);
+  }
+  return passengers;
+}
+
+/** Reads the body of `POST /offer-overview-route`. */
+export function readOverviewRequest(body: unknown): OsdmOverviewRequest | OsdmProblem {
+  return orProblem(() => {
+    const request = fields(body, '#', overviewFields);
+    const passengers = passengersAt(request, 'passengerSpecifications');
+    const route = fields(request['routeSpecification'], '#/routeSpecification', [
+      'origin',
+      'destination',
+    ]);
+    const origin = place(route['origin'], '#/routeSpecification/origin');
+    const destination = place(route['destination'], '#/routeSpecification/destination');
+    choice(request['timeFrameSegmentation'] ?? 'DAY', '#/timeFrameSegmentation', ['DAY']);
+    const [startMs, endMs] = (['startDateTime', 'endDateTime'] as const).map((name) =>
+      localTime(request[name], { pointer: `#/${name}`, uic: origin }),
+    ) as [number, number];
+    if (endMs <= startMs || endMs - startMs > MAX_OVERVIEW_MS) throw new Refusal('#/endDateTime');
+    return { origin, destination, passengers, startMs, endMs };
+  });
+}
+
+const MAX_OVERVIEW_MS = 62 * 86_400_000;
+const overviewFields = [
+  'routeSpecification',
+  'passengerSpecifications',
+  'startDateTime',
+  'endDateTime',
+  'timeFrameSegmentation',
+  'travelClass',
+  'flexibility',
+];
 
 /** Reads the criteria of a search, the body of `POST /trips-collections`. */
 export function readCriteria(body: unknown, pointer: string): OsdmCriteria | OsdmProblem {
@@ -128,6 +185,7 @@ function stopBehavior(value: unknown, pointer: string): boolean {
 
 const offerFields = [
   'tripIds',
+  'inboundTripIds',
   'tripSearchCriteria',
   'tripResponseParameters',
   'offerSearchCriteria',

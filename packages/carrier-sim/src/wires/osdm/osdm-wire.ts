@@ -24,12 +24,14 @@ import {
 } from '../wire.ts';
 import { detailsOfLeg } from './osdm-details.ts';
 import { offersOf } from './osdm-offers.ts';
+import { overviewOf } from './osdm-overview.ts';
 import {
   isProblem,
   type OsdmCriteria,
   type OsdmProblem,
   readCriteria,
   readOfferRequest,
+  readOverviewRequest,
   readStopBehavior,
   refuseHeaders,
 } from './osdm-request.ts';
@@ -60,7 +62,7 @@ export const osdmFaults: {
 const linkHost = 'https://links.osdm.example';
 
 /**
- * Creates the wire of OSDM 3.9: offers for a search or for trips, and trips in pages. A request is checked as the specification has it;
+ * Creates the wire of OSDM 3.9: offers for a search, for trips, or for trips both ways, trips in pages, and an overview of prices by day. A request is checked as the specification has it;
  * a wrong one gets a problem (RFC 9457).
  */
 export function createOsdmWire(context: WireContext): Wire {
@@ -96,6 +98,18 @@ export function createOsdmWire(context: WireContext): Wire {
             : search(context, asked.criteria);
           if (isProblem(trains)) return trains;
           const { passengers, travelClasses, stops } = asked;
+          const back = asked.tripIds && asked.inboundTripIds;
+          if (back) {
+            const returning = trainsById(context, back, '#/inboundTripIds');
+            if (isProblem(returning)) return returning;
+            const offers = { seller: context.carrier, passengers, travelClasses };
+            return jsonAnswer({
+              offers: [
+                ...offersOfTrains(trains, { ...offers, way: 'outbound' }),
+                ...offersOfTrains(returning, { ...offers, way: 'inbound' }),
+              ],
+            });
+          }
           const walks = fault?.kind === 'walks' ? usualWalks : undefined;
           const { trips, offers } = answerOf(trains, {
             seller: context.carrier,
@@ -129,6 +143,14 @@ export function createOsdmWire(context: WireContext): Wire {
           if (isProblem(behavior)) return behavior;
           const trips = trains.map((train) => tripOf(train, behavior));
           return jsonAnswer({ id, trips, _links: linksOf(trains) });
+        }),
+      },
+      {
+        method: 'POST',
+        path: '/offer-overview-route',
+        answer: answerTo((body) => {
+          const asked = readOverviewRequest(body);
+          return isProblem(asked) ? asked : overviewOf(context, asked);
         }),
       },
     ],
@@ -204,7 +226,11 @@ function idOf({ origin, destination, date, departureMs }: Train): string {
   return `t-${origin}-${destination}-${date}-${departureMs}`;
 }
 
-function trainsById(context: WireContext, ids: readonly string[]): readonly Train[] | OsdmProblem {
+function trainsById(
+  context: WireContext,
+  ids: readonly string[],
+  pointer = '#/tripIds',
+): readonly Train[] | OsdmProblem {
   const found: Train[] = [];
   for (const id of ids) {
     const [, origin = '', destination = '', date = '', ms] =
@@ -213,7 +239,7 @@ function trainsById(context: WireContext, ids: readonly string[]): readonly Trai
     const trains = finding.kind === 'trains' ? finding.trains : [];
     const train = trains.find(({ departureMs }) => departureMs === Number(ms));
     if (!train)
-      return { status: 404, code: 'TRIP_UNKNOWN', title: 'No such trip', pointers: ['#/tripIds'] };
+      return { status: 404, code: 'TRIP_UNKNOWN', title: 'No such trip', pointers: [pointer] };
     found.push(train);
   }
   return found;
@@ -296,10 +322,15 @@ function answerOf(
   trains: readonly Train[],
   { seller = 'osdm', passengers = ['p1'], travelClasses, walks, stops }: OsdmEncoding,
 ): { readonly trips: readonly object[]; readonly offers: readonly object[] } {
-  const offers = trains.flatMap((train) =>
-    offersOf(train, { tripId: idOf(train), seller, passengers, travelClasses }),
-  );
+  const offers = offersOfTrains(trains, { seller, passengers, travelClasses });
   return { trips: trains.map((train) => tripOf(train, { walks, stops })), offers };
+}
+
+function offersOfTrains(
+  trains: readonly Train[],
+  query: Omit<Parameters<typeof offersOf>[1], 'tripId'>,
+): readonly object[] {
+  return trains.flatMap((train) => offersOf(train, { ...query, tripId: idOf(train) }));
 }
 
 function tripOf(train: Train, { walks, stops }: Pick<OsdmEncoding, 'walks' | 'stops'>): object {
@@ -409,6 +440,7 @@ function timedLeg(run: TrainRun, stops: boolean | undefined): object {
       ...details.service,
       ...(run.cancelled && { serviceStatus: { cancelled: true } }),
     },
+    ...details.leg,
   };
 }
 
