@@ -20,7 +20,12 @@ export const EXAMPLES: readonly Example[] = [
   { origin: 'Madrid', destination: 'Valencia', by: ['renfe', 'ouigo', 'avlo'] },
   { origin: 'Zürich', destination: 'Bern', by: ['osdm', 'ojp'] },
   { origin: 'London', destination: 'Paris', by: ['osdm', 'hafas', 'navitia'], isAbroad: true },
-  { origin: 'Paris', destination: 'Milano', by: ['osdm', 'hafas', 'ojp', 'navitia'], isAbroad: true },
+  {
+    origin: 'Paris',
+    destination: 'Milano',
+    by: ['osdm', 'hafas', 'ojp', 'navitia'],
+    isAbroad: true,
+  },
 ];
 
 const SHOWN = 3;
