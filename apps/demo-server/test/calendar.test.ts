@@ -142,6 +142,7 @@ test.each([
   ['returnDate=2026-11-30', 'returnDate'],
   ['returnTime=12:00', 'returnDate'],
   ['returnDate=2026-12-03&returnTime=noon', 'returnTime'],
+  ['returnDate=2026-12-03&split=1', 'split'],
 ])('a way back that is wrong is refused: %s', async (wrong, parameter) => {
   const { status, body } = await shared().get(`${MADRID_BARCELONA}&date=2026-12-01&${wrong}`);
   expect([status, body.parameter]).toEqual([400, parameter]);

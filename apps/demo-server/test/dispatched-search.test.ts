@@ -56,6 +56,7 @@ test.each([
   ['renfe', '7160000', '7171801'],
   ['avlo', '7160000', '7171801'],
   ['ojp', '8503000', '8507000'],
+  ['navitia', '8768600', '8503000'],
 ] as const)(
   '--offload normalise moves every body of %s to a thread, and copies none',
   async (carrier, origin, destination) => {

@@ -96,10 +96,44 @@ test.each<[argv: string[], expected: object]>([
   [['--rate', 'off'], { rate: {} }],
   [['--hedge', 'osdm,ouigo'], { hedge: ['ouigo', 'osdm'] }],
   // A question to Renfe is four calls: it must be named.
-  [['--hedge', 'all'], { hedge: ['ouigo', 'avlo', 'osdm', 'hafas', 'ojp'] }],
+  [['--hedge', 'all'], { hedge: ['ouigo', 'avlo', 'osdm', 'hafas', 'ojp', 'navitia'] }],
   [['--hedge', 'renfe'], { hedge: ['renfe'] }],
 ])('readFlags() reads %j for the guards', (argv, expected) => {
   expect(readFlags(argv, {}).flags).toMatchObject(expected);
+});
+
+test.each<[text: string, expected: readonly object[]]>([
+  ['off', []],
+  ['Paris=75', [{ id: 'city:fr:paris', minMinutes: 75 }]],
+  [
+    'uic:7171801=45, Zürich HB=0',
+    [
+      { id: 'uic:7171801', minMinutes: 45 },
+      { id: 'uic:8503000', minMinutes: 0 },
+    ],
+  ],
+])('readFlags() reads --hubs %s', (text, expected) => {
+  const { flags, rows } = readFlags(['--hubs', text], {});
+  expect(flags.hubs).toEqual(expected);
+  // Shown in a form that it reads.
+  const shown = rows.find(({ flag }) => flag === '--hubs')?.value ?? '';
+  expect(readFlags(['--hubs', shown], {}).flags.hubs).toEqual(expected);
+});
+
+test.each(['', 'Paris', 'Paris=', 'Paris=1441', 'Atlantis=30', 'Paris=75,Paris=60', 'Paris=-1'])(
+  'readFlags() refuses --hubs %j',
+  (text) => {
+    expect(() => readFlags(['--hubs', text], {})).toThrow(
+      /^Cannot start: --hubs must be off, or station=minutes with commas/,
+    );
+  },
+);
+
+test('the usual hubs are shown in a form that --hubs reads', () => {
+  const { rows, flags } = readFlags([], {});
+  const shown = rows.find(({ flag }) => flag === '--hubs')?.value ?? '';
+  expect(readFlags(['--hubs', shown], {}).flags.hubs).toEqual(flags.hubs);
+  expect(flags.hubs).toHaveLength(4);
 });
 
 test('the rates of a start are shown as they are written', () => {
@@ -151,7 +185,7 @@ test.each([
   [
     ['--hedge', 'ouigoo'],
     {},
-    "Cannot start: --hedge must be off, all, or some of renfe,ouigo,avlo,osdm,hafas,ojp, got 'ouigoo'; did you mean ouigo?",
+    "Cannot start: --hedge must be off, all, or some of renfe,ouigo,avlo,osdm,hafas,ojp,navitia, got 'ouigoo'; did you mean ouigo?",
   ],
   [['--guard', 'off', '--rate', 'public'], {}, 'Cannot start: --rate is for --guard on, got off'],
   [['--guard', 'off'], { HEDGE: 'all' }, 'Cannot start: HEDGE is for --guard on, got off'],

@@ -1,13 +1,20 @@
 import { expect, test } from 'vitest';
 import { kinds } from '../src/answers/kinds.ts';
 import { routeFunction } from '../src/answers/route-function.ts';
+import { usualHubs } from '../src/flags/hub-values.ts';
 import { readFlags } from '../src/flags/read-flags.ts';
 import { createPageTokens } from '../src/search/page-tokens.ts';
+import { SearchParameters } from '../src/search/search-parameters.ts';
 import { routeLaterRequests } from '../src/serving/server-processes.ts';
 import { ASKED } from './demo.ts';
 
 const pageTokens = createPageTokens('a key of these tests');
-const CONTEXT = { nowMs: Date.parse('2026-11-20T12:00Z'), carriers: ASKED, pageTokens };
+const CONTEXT = {
+  nowMs: Date.parse('2026-11-20T12:00Z'),
+  carriers: ASKED,
+  hubs: usualHubs,
+  pageTokens,
+};
 const wormKey = (target: string) => kinds.worms.keyOfTarget(target, CONTEXT);
 const flagsOf = (...argv: string[]) => readFlags(['--accept', 'socket', ...argv], {}).flags;
 
@@ -81,7 +88,7 @@ test.each([
   '/search?origin=Atocha&destination=Barcelona&colour=red',
   '/search?origin=Atocha&destination=Barcelona&page=x',
   `/search?origin=Atocha&destination=Barcelona&page=${PAGE.slice(0, -1)}`,
-  `/search?origin=Atocha&destination=Barcelona${'&'.repeat(22)}`,
+  `/search?origin=Atocha&destination=Barcelona${'&'.repeat(Object.keys(SearchParameters.properties).length - 1)}`,
   `/search?origin=Atocha&destination=Barcelona&cards=${'x'.repeat(201)}`,
   '/search?origin=Atocha&destination=Barcelona&ages=1&passengers=2',
   '/search?origin=Atocha&destination=Barcelona&order=random',

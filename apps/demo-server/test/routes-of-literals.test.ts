@@ -64,6 +64,7 @@ function searchDependencies({ isShared = true } = {}) {
   const done = { type: 'search-done', found: 0, pages: document.pages } as SearchEvent;
   const reader = createSearchReader({
     carriers: ASKED,
+    hubs: [],
     pageTokens: tokens,
     now: () => Date.parse('2026-11-20T12:00Z'),
     stationTexts: async () => ({ find: () => ({ kind: 'unknown', nearest: [] }) }),

@@ -66,6 +66,7 @@ test('valuesOf() and partyOf() are each other’s reverse, and a search reads th
           carriers: CARRIER_NAMES,
           nowMs: 1.8e12,
           pageTokens: { open: () => undefined },
+          hubs: [],
         },
       );
       const read = query.passengers ?? 1;
@@ -159,7 +160,7 @@ test('a chip shows its setting', () => {
     Object.values(chipTexts(values, names.placeOf)).map(
       ({ text, isOn }) => `${text}${isOn ? '!' : ''}`,
     );
-  expect(texts({})).toEqual(['One way', 'Any time', 'Any class', 'Any changes', 'Via']);
+  expect(texts({})).toEqual(['One way', 'Any time', 'Any class', 'Any changes', 'Currency', 'Via']);
   expect(
     texts({
       ...{ time: '08:30', class: 'first', maxTransfers: '0', via: 'uic:1', stops: '1' },
@@ -170,11 +171,16 @@ test('a chip shows its setting', () => {
     'Leave after 08:30!',
     'First class!',
     'Direct only!',
+    'Currency',
     'Via Atocha, stops!',
   ]);
   expect(texts({ time: '20:00', arriveBy: '1', maxTransfers: '1', stops: '1' })).toEqual([
-    ...['One way', 'Arrive by 20:00!', 'Any class', 'At most 1 change!', 'With stops!'],
+    ...['One way', 'Arrive by 20:00!', 'Any class', 'At most 1 change!', 'Currency', 'With stops!'],
   ]);
+  expect(texts({ currency: 'chf' })).toContain('Prices in CHF!');
+  expect(texts({ split: '1' })[3]).toBe('With two tickets!');
+  expect(texts({ split: 'true', maxTransfers: '2' })[3]).toBe('At most 2 changes, two tickets!');
+  expect(texts({ split: '0' })[2]).toBe('Any changes');
 });
 
 test('placeName() is the name that somebody wrote, as it is written, or the place’s own', () => {

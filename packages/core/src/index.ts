@@ -88,7 +88,7 @@ export type {
   CalendarEvent,
   CalendarResult,
 } from './search/calendar/calendar-result.ts';
-export type { HubResult, SplitOptions, SplitResult } from './search/hubs/split-search.ts';
+export type { SplitOptions, SplitResult } from './search/hubs/split-search.ts';
 export type { RoundTripQuery } from './search/round-trip/round-trip-query.ts';
 export type { JourneyPair, RoundTripResult } from './search/round-trip/round-trip-result.ts';
 export { createSearch, type Search } from './search/search.ts';
@@ -102,6 +102,7 @@ export type {
 export type {
   CarrierState,
   CarrierStatus,
+  HubResult,
   SearchEvent,
   SearchResult,
   SearchStats,

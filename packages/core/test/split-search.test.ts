@@ -5,6 +5,7 @@ import {
   type Journey,
   type Leg,
   lowestTotals,
+  type SearchEvent,
   type SearchOptions,
   type SearchQuery,
   type SplitOptions,
@@ -204,6 +205,7 @@ test('split() asks for no half without changes, at an end of the query, or on a 
     return [carriers[0]?.asked.length, found.length];
   };
   expect(await count({})).toEqual([3, 1]);
+  expect(await count({}, { hubs: [] })).toEqual([1, 0]);
   expect(await count({ maxTransfers: 0 })).toEqual([1, 0]);
   expect(await count({ destination: hub })).toEqual([2, 0]);
   expect(await count({ origin: north, destination: far })).toEqual([1, 0]);
@@ -256,13 +258,95 @@ test('split() rejects at once when it is aborted, and aborts every half', async 
   await expect(search.split(query, { hubs })).rejects.toMatchObject({ code: 'ERR_CLOSED' });
 });
 
+/** Applies the changes of a stream. */
+async function applied(events: AsyncIterable<SearchEvent>) {
+  const journeys = new Map<string, Journey>();
+  const types: string[] = [];
+  let places = {};
+  let done: SearchEvent | undefined;
+  for await (const event of events) {
+    types.push(event.type);
+    done = event;
+    if (event.type !== 'journeys-upsert') continue;
+    for (const id of event.removed) journeys.delete(id);
+    for (const each of event.journeys) journeys.set(each.id, each);
+    places = { ...places, ...event.places };
+  }
+  return { journeys: [...journeys.values()], places, types, done };
+}
+
+test('splitStream() gives through journeys as they come, and those over hubs before it is done', async () => {
+  const { search } = searchOver(through, first, second);
+  const streamed = await applied(search.splitStream(query, { hubs }));
+  const { journeys, places, hubs: asked, carriers } = await search.split(query, { hubs });
+  expect(streamed.types).toEqual([
+    'search-started',
+    'carrier-status',
+    'journeys-upsert',
+    'carrier-status',
+    'carrier-status',
+    'journeys-upsert',
+    'search-done',
+  ]);
+  expect(streamed.journeys).toEqual(expect.arrayContaining([...journeys]));
+  expect(streamed.journeys).toHaveLength(2);
+  expect(streamed.places).toEqual(places);
+  expect(streamed.done).toEqual({
+    ...{ type: 'search-done', carriers, complete: true, found: 2, ms: 0, hubs: asked },
+    pages: expect.anything(),
+  });
+  const nothing = await applied(search.splitStream({ ...query, maxTransfers: 0 }, { hubs }));
+  expect(nothing.done).toMatchObject({ type: 'search-done', hubs: [], found: 1 });
+});
+
+test('splitStream() waits for halves that are late until the deadline, and is not complete then', async () => {
+  const { carriers } = searchOver(through, first, second);
+  const isHalf = ({ origin, destination }: CarrierQuery): boolean =>
+    origin.id === north.id || destination.id === north.id;
+  const late = carrier('late', async (question) =>
+    isHalf(question) ? new Promise<never>(() => {}) : [],
+  );
+  const search = createSearch({
+    carriers: [late, ...carriers.map((each) => each.carrier)],
+    deadlineMs: 700,
+  });
+  const streamed = applied(search.splitStream(query, { hubs }));
+  await vi.advanceTimersByTimeAsync(700);
+  expect((await streamed).done).toMatchObject({ complete: false, found: 2, ms: 700 });
+  expect((await streamed).done).toMatchObject({
+    hubs: [{ to: [{ state: 'timeout' }, {}, {}, {}] }],
+  });
+});
+
+test('splitStream() aborts every half when its loop is left, or its signal aborts', async () => {
+  const held = heldCarrier('held');
+  const search = createSearch({ carriers: [held.carrier] });
+  const events = search.splitStream(query, { hubs });
+  await events.next();
+  const pending = events.next();
+  await events.return?.();
+  await expect(pending).resolves.toMatchObject({ done: true });
+  expect(held.signals.map(({ aborted }) => aborted)).toEqual([true, true, true]);
+  const caller = new AbortController();
+  const aborted = search.splitStream(query, { hubs, signal: caller.signal });
+  await aborted.next();
+  const reason = new Error('the user left');
+  caller.abort(reason);
+  await expect(aborted.next()).rejects.toBe(reason);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(search.stats()).toMatchObject({ running: 0, aborted: 6 });
+  await search.close();
+  expect(() => search.splitStream(query, { hubs })).toThrow(
+    expect.objectContaining({ code: 'ERR_CLOSED' }),
+  );
+});
+
 test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
-  [undefined, TypeError, '`hubs` must be a list of 1 to 3 hubs, got undefined'],
-  [{ hubs: [] }, TypeError, '`hubs` must be a list of 1 to 3 hubs, got []'],
+  [undefined, TypeError, '`hubs` must be a list of at most 3 hubs, got undefined'],
   [
     { hubs: Array(4).fill(hubs[0]) },
     TypeError,
-    '`hubs` must be a list of 1 to 3 hubs, got [object Object],[object Object],[object Object],[object O...',
+    '`hubs` must be a list of at most 3 hubs, got [object Object],[object Object],[object Object],[object O...',
   ],
   [{ hubs: [null] }, TypeError, '`hubs[0]` must be an object, got null'],
   [
@@ -279,9 +363,9 @@ test.each<[options: unknown, errorClass: typeof TypeError, message: string]>([
   [{ hubs, deadline: 1 }, TypeError, 'unknown option `deadline`; did you mean `deadlineMs`?'],
 ])('split(query, %o) rejects', async (options, errorClass, message) => {
   const { search, carriers } = searchOver(through);
-  await expect(search.split(query, options as never)).rejects.toThrow(
-    new errorClass(`Cannot search: ${message}`),
-  );
+  const error = new errorClass(`Cannot search: ${message}`);
+  await expect(search.split(query, options as never)).rejects.toThrow(error);
+  expect(() => search.splitStream(query, options as never)).toThrow(error);
   expect(carriers[0]?.asked).toEqual([]);
 });
 

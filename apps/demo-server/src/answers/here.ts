@@ -47,6 +47,12 @@ export function here(
 
 /** Returns a function that answers by the events of a search. */
 export function findEvents(search: Search): Answers['events'] {
-  return ({ query, fresh, ...asked }, { deadlineMs }) =>
-    askAnew(fresh, () => search.stream(query, { ...asked, deadlineMs }));
+  return ({ query, fresh, hubs, ...asked }, { deadlineMs }) => {
+    const options = { ...asked, deadlineMs };
+    return askAnew(fresh, () =>
+      hubs === undefined
+        ? search.stream(query, options)
+        : search.splitStream(query, { ...options, hubs }),
+    );
+  };
 }

@@ -10,13 +10,14 @@ import { kinds } from './kinds.ts';
 export function routeFunction({
   routeBy,
   carriers,
+  hubs,
   pageKey = newPageKey(),
-}: Pick<Flags, 'routeBy' | 'carriers' | 'pageKey'>): RouteFunction | undefined {
+}: Pick<Flags, 'routeBy' | 'carriers' | 'hubs' | 'pageKey'>): RouteFunction | undefined {
   if (routeBy === 'none') return undefined;
   if (routeBy === 'search-key') {
     const pageTokens = createPageTokens(pageKey);
     return ({ target = '' }) =>
-      keyed(keyOfTarget(target, { nowMs: Date.now(), carriers, pageTokens }));
+      keyed(keyOfTarget(target, { nowMs: Date.now(), carriers, hubs, pageTokens }));
   }
   const name = routeBy.slice('header:'.length);
   return ({ header }) => keyed(header?.(name));

@@ -3,20 +3,24 @@ import {
   createAvlo,
   createCarrierHttp,
   createHafas,
+  createNavitia,
   createOjp,
   createOsdm,
   createOuigo,
   createRenfe,
   type HafasProfile,
+  stationTable,
 } from '@ticketing/carriers';
 import type { Carrier, CarrierAnswer, CarrierQuery } from '@ticketing/core';
 import type { TaskContext } from '@ticketing/dispatch';
+import { createGtfsCarrier } from '@ticketing/gtfs';
 import { type CarrierGuards, createCarrierGuards } from '../guard/carrier-guards.ts';
 import type { GuardSettings } from '../guard/guard-settings.ts';
 import type { KeepSettings } from '../kept/keep-settings.ts';
 import { createKeptAnswers, type KeptAnswers } from '../kept/kept-answers.ts';
 import { openRates, type RatesFile } from '../rates/rates-file.ts';
 import { type CarrierMark, carrierMarks } from './carrier-marks.ts';
+import { timetableLoader, uicCode } from './timetable.ts';
 
 /** Settings of the carriers, in this process or in a worker. */
 export interface CarrierSettings {
@@ -59,6 +63,8 @@ interface CarrierKind {
   readonly mark: CarrierMark;
   /** True if a question is a session of several calls: to ask it twice costs twice as many. */
   readonly isSession?: true;
+  /** True if the carrier answers in this process: no server is behind it. */
+  readonly isLocal?: true;
   /** Creates the carrier. `baseUrl`: its own; `now`: epoch ms. */
   create(wire: { baseUrl: string; ouigo: CarrierSettings['ouigo']; now: () => number }): Carrier;
 }
@@ -115,6 +121,36 @@ const kinds = {
         headers: authorization,
       }),
   },
+  navitia: {
+    title: 'Navitia',
+    calls: BY_HOURS,
+    mark: carrierMarks.navitia,
+    create: ({ baseUrl, now }) =>
+      createNavitia({
+        id: 'navitia',
+        name: 'Navitia',
+        coverage: 'simulated',
+        zone: 'Europe/Paris',
+        stopArea: 'stop_area:SIM:',
+        baseUrl: `${baseUrl}/v1`,
+        now,
+        headers: authorization,
+      }),
+  },
+  gtfs: {
+    title: 'GTFS',
+    calls: 'makes no call: it reads a timetable once',
+    mark: carrierMarks.gtfs,
+    isLocal: true,
+    create: ({ now }) =>
+      createGtfsCarrier({
+        id: 'gtfs',
+        name: 'GTFS',
+        feed: timetableLoader(now),
+        stations: stationTable,
+        codeOf: uicCode,
+      }),
+  },
 } satisfies Record<string, CarrierKind>;
 
 export type CarrierName = keyof typeof kinds;
@@ -122,8 +158,13 @@ export const CARRIER_NAMES = Object.keys(kinds) as readonly CarrierName[];
 
 /** Facts of each carrier. */
 export const carrierKinds: Readonly<
-  Record<CarrierName, Pick<CarrierKind, 'title' | 'calls' | 'mark' | 'isSession'>>
+  Record<CarrierName, Pick<CarrierKind, 'title' | 'calls' | 'mark' | 'isSession' | 'isLocal'>>
 > = kinds;
+
+/** Carriers with a server, which the embedded simulator plays. */
+export const UPSTREAM_NAMES: readonly CarrierName[] = CARRIER_NAMES.filter(
+  (name) => !carrierKinds[name].isLocal,
+);
 
 /** Answers of OJP have a few megabytes. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;

@@ -12,6 +12,7 @@ import {
   wordOr,
 } from '@ticketing/cli-kit';
 import { CARRIER_NAMES, type CarrierName } from '../carriers/carriers.ts';
+import type { HubSetting } from '../hubs/hubs-between.ts';
 import type { KeepSettings } from '../kept/keep-settings.ts';
 import { DISPATCH_NAMES, type DispatchName } from './dispatch-kinds.ts';
 import {
@@ -30,6 +31,7 @@ import {
   showLatency,
 } from './flag-values.ts';
 import { hedged, type Rates, rates, searchedDays, showHedged, showRates } from './guard-values.ts';
+import { hubs, showHubs, usualHubs } from './hub-values.ts';
 
 export const ACCEPTS = ['single', 'cluster', 'passthru', 'socket'] as const;
 export type Accept = (typeof ACCEPTS)[number];
@@ -212,6 +214,13 @@ export const flagSpecs = {
     value: searchedDays,
     fallback: [],
     show: showHedged,
+  }),
+  hubs: flag<readonly HubSetting[]>({
+    name: 'hubs',
+    about: 'Where searches with split=1 look for two tickets, and the least minutes of a change',
+    value: hubs,
+    fallback: usualHubs,
+    show: showHubs,
   }),
   guard: flag({
     name: 'guard',

@@ -20,13 +20,15 @@ export function placeKey(documentKey: string): string {
   return documentKey.startsWith(FRESH) ? documentKey.slice(FRESH.length) : documentKey;
 }
 
-function keyOf({ query, order, carriers = [] }: Omit<DocumentQuestion, 'fresh'>): string {
+function keyOf({ query, order, hubs, carriers = [] }: Omit<DocumentQuestion, 'fresh'>): string {
   const { origin, destination, via, passengers = 1, ...rest } = query;
   // `2` and a list of two adults are equal. The list becomes a number: a number from another process may be too large for a list.
   const isCount =
     Array.isArray(passengers) && passengers.every((one) => Object.keys(Object(one)).length === 0);
   const people = isCount ? passengers.length : passengers;
-  return canonicalKey(origin.id, destination.id, via?.id, people, rest, order, ...carriers);
+  const split = hubs?.map(({ at, minMinutes, maxMinutes }) => [at.id, minMinutes, maxMinutes]);
+  const fields = split === undefined ? rest : { ...rest, split };
+  return canonicalKey(origin.id, destination.id, via?.id, people, fields, order, ...carriers);
 }
 
 /** Longest value of a parameter that is a word or a number. */

@@ -1,5 +1,5 @@
 import { badParameter } from '../problem/problem.ts';
-import type { SearchParameters } from './search-parameters.ts';
+import { isSet, type SearchParameters } from './search-parameters.ts';
 import type { DocumentQuestion } from './search-query.ts';
 
 /** A way out, and when the way back begins. */
@@ -12,16 +12,22 @@ export interface RoundTripAsked {
 /**
  * Returns the round trip that parameters are, `undefined` if they are one way alone.
  *
- * @throws ProblemError for a time of a way back without its day, and for a page of one way
+ * @throws ProblemError for a time of a way back without its day, for a page of one way, and for journeys of two tickets
  */
 export function readRoundTrip(
   question: DocumentQuestion,
-  { returnDate, returnTime, page }: Pick<SearchParameters, 'returnDate' | 'returnTime' | 'page'>,
+  {
+    returnDate,
+    returnTime,
+    page,
+    split,
+  }: Pick<SearchParameters, 'returnDate' | 'returnTime' | 'page' | 'split'>,
 ): RoundTripAsked | undefined {
   if (returnDate === undefined) {
     if (returnTime === undefined) return undefined;
     throw badParameter('returnDate', 'given with returnTime', returnDate);
   }
+  if (isSet(split)) throw badParameter('split', 'absent beside returnDate', split);
   if (page !== undefined) throw badParameter('page', 'absent beside returnDate', page);
   return { question, returnDate, ...(returnTime !== undefined && { returnTime }) };
 }

@@ -5,6 +5,7 @@ import type {
   SearchEvent,
   SearchPages,
   SearchResult,
+  SplitResult,
 } from '@ticketing/core';
 
 /** Pages beside an answer, sealed: for parameter `page`. */
@@ -18,7 +19,9 @@ interface AnswerParts {
 type Done = Extract<SearchEvent, { readonly type: 'search-done' }>;
 
 /** A search as one client gets it. */
-export type SearchAnswer = Omit<SearchResult, 'pages'> & AnswerParts;
+export type SearchAnswer = Omit<SearchResult, 'pages'> &
+  Partial<Pick<SplitResult, 'hubs'>> &
+  AnswerParts;
 
 /** Both ways of a round trip as one client gets them. */
 export interface RoundTripAnswer extends Omit<RoundTripResult, 'outbound' | 'inbound'> {

@@ -22,8 +22,16 @@ export function findDocument(
   question: DocumentQuestion,
   options: { readonly signal: AbortSignal; readonly deadlineMs: number },
 ) => Promise<SearchDocument> {
-  return async ({ query, fresh, ...asked }, { signal, deadlineMs }) =>
-    documentOf(await askAnew(fresh, () => search.search(query, { ...asked, signal, deadlineMs })));
+  return async ({ query, fresh, hubs, ...asked }, { signal, deadlineMs }) => {
+    const options = { ...asked, signal, deadlineMs };
+    return documentOf(
+      await askAnew(fresh, () =>
+        hubs === undefined
+          ? search.search(query, options)
+          : search.split(query, { ...options, hubs }),
+      ),
+    );
+  };
 }
 
 /** Serialises the result of a search. */

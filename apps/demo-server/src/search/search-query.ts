@@ -1,6 +1,7 @@
 import {
   addDays,
   createLocalClock,
+  type Hub,
   type JourneyOrder,
   type LocalClock,
   type Passenger,
@@ -10,6 +11,7 @@ import {
 } from '@ticketing/core';
 import { nearest } from '@ticketing/kit';
 import { CARRIER_NAMES, type CarrierName, carrierKinds } from '../carriers/carriers.ts';
+import { type HubSetting, hubsBetween } from '../hubs/hubs-between.ts';
 import { badParameter } from '../problem/problem.ts';
 import type { PageTokens } from './page-tokens.ts';
 import { isSet, type SearchParameters } from './search-parameters.ts';
@@ -21,6 +23,8 @@ export interface DocumentQuestion {
   readonly order: JourneyOrder;
   /** Carriers in the order of the registry. Absent: all that the server asks. */
   readonly carriers?: readonly CarrierName[];
+  /** Present if journeys of two tickets are wanted too: hubs between the ends. */
+  readonly hubs?: readonly Hub[];
   /** Present if each carrier is asked anew, whatever answers of it are kept. */
   readonly fresh?: true;
 }
@@ -33,6 +37,8 @@ export interface ReadContext {
   /** Epoch ms. */
   readonly nowMs: number;
   readonly pageTokens: Pick<PageTokens, 'open'>;
+  /** Hubs of the settings. */
+  readonly hubs: readonly HubSetting[];
 }
 
 const clock: LocalClock = createLocalClock();
@@ -46,7 +52,7 @@ const clock: LocalClock = createLocalClock();
  */
 export function readSearchQuestion(
   parameters: SearchParameters,
-  { stations, carriers: known, nowMs, pageTokens }: ReadContext,
+  { stations, carriers: known, nowMs, pageTokens, hubs }: ReadContext,
 ): DocumentQuestion {
   const origin = stationOf('origin', parameters.origin, stations);
   const destination = stationOf('destination', parameters.destination, stations);
@@ -57,6 +63,8 @@ export function readSearchQuestion(
   const currency = currencyOf(parameters);
   const page = pageOf(parameters.page, pageTokens);
   const carriers = carriersOf(parameters.carriers, known);
+  const isSplit = isSet(parameters.split);
+  if (isSplit) refuseWithSplit(parameters);
   return {
     query: {
       origin,
@@ -74,6 +82,7 @@ export function readSearchQuestion(
     },
     order,
     ...(carriers === undefined ? {} : { carriers }),
+    ...(isSplit && { hubs: hubsBetween({ origin, destination }, hubs) }),
     ...(isSet(parameters.fresh) && { fresh: true }),
   };
 }
@@ -83,6 +92,14 @@ export function currencyOf({ currency }: Pick<SearchParameters, 'currency'>): st
   const code = currency?.trim().toUpperCase();
   if (code === undefined || /^[A-Z]{3}$/.test(code)) return code;
   throw badParameter('currency', 'an ISO 4217 code such as CHF', currency);
+}
+
+/** @throws ProblemError for a parameter that no journey of two halves can be asked with */
+function refuseWithSplit(parameters: SearchParameters): void {
+  for (const name of ['via', 'page'] as const) {
+    const got = parameters[name];
+    if (got !== undefined) throw badParameter(name, 'absent beside `split`', got);
+  }
 }
 
 /** Returns the travellers that parameters name. @throws ProblemError */

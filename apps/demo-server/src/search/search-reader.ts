@@ -29,17 +29,17 @@ interface ReaderDependencies extends Omit<ReadContext, 'stations' | 'nowMs'> {
 
 /** Creates the reader of a process. */
 export function createSearchReader(dependencies: ReaderDependencies): SearchReader {
-  const { stationTexts, carriers, pageTokens, now } = dependencies;
+  const { stationTexts, now, ...context } = dependencies;
   return {
     async read(parameters) {
       const stations = await stationsFor(parameters, stationTexts);
-      return readSearchQuestion(parameters, { stations, carriers, pageTokens, nowMs: now() });
+      return readSearchQuestion(parameters, { ...context, stations, nowMs: now() });
     },
     async readCalendar(parameters) {
       const stations = await stationsFor(parameters, stationTexts);
-      return readCalendarQuestion(parameters, { stations, carriers, nowMs: now() });
+      return readCalendarQuestion(parameters, { ...context, stations, nowMs: now() });
     },
-    readQuick: (parameters) => quickQuestion(parameters, { carriers, pageTokens, nowMs: now() }),
+    readQuick: (parameters) => quickQuestion(parameters, { ...context, nowMs: now() }),
   };
 }
 
@@ -51,11 +51,11 @@ interface Reading extends Stations {
 
 /** Creates the reading of a process. `now`: epoch ms. */
 export function createReading(
-  { pageKey = newPageKey(), carriers }: Pick<Flags, 'pageKey' | 'carriers'>,
+  { pageKey = newPageKey(), carriers, hubs }: Pick<Flags, 'pageKey' | 'carriers' | 'hubs'>,
   now: () => number,
 ): Reading {
   const stations = createStations();
   const pageTokens = createPageTokens(pageKey);
-  const reader = createSearchReader({ ...stations, carriers, pageTokens, now });
+  const reader = createSearchReader({ ...stations, carriers, hubs, pageTokens, now });
   return { ...stations, pageTokens, reader };
 }

@@ -1,4 +1,4 @@
-import { CARRIER_NAMES } from '../carriers/carriers.ts';
+import { UPSTREAM_NAMES } from '../carriers/carriers.ts';
 import type { Flags } from '../flags/flag-specs.ts';
 import { programUrl } from '../processes/program-url.ts';
 import type { UpstreamTasks } from './upstream-tasks.ts';
@@ -25,7 +25,7 @@ export async function startUpstream(
     const { startCarrierSim } = await import('@ticketing/carrier-sim');
     return startCarrierSim({
       now,
-      plan: Object.fromEntries(CARRIER_NAMES.map((name) => [name, { latency }])),
+      plan: Object.fromEntries(UPSTREAM_NAMES.map((name) => [name, { latency }])),
     });
   }
   const { createPiscinaDispatcher } = await import('@ticketing/dispatch-piscina');

@@ -1,7 +1,7 @@
 // The thread of the embedded simulator.
 import { type CarrierSim, type Latency, startCarrierSim } from '@ticketing/carrier-sim';
 import { defineTasks, type TaskModule } from '@ticketing/dispatch';
-import { CARRIER_NAMES } from '../carriers/carriers.ts';
+import { UPSTREAM_NAMES } from '../carriers/carriers.ts';
 
 export type UpstreamTasks = {
   /** Starts the simulator until the thread ends. Returns its URL. */
@@ -14,7 +14,7 @@ const tasks: TaskModule<UpstreamTasks> = defineTasks<UpstreamTasks>(
   {
     async start({ latency }) {
       simulator = await startCarrierSim({
-        plan: Object.fromEntries(CARRIER_NAMES.map((name) => [name, { latency }])),
+        plan: Object.fromEntries(UPSTREAM_NAMES.map((name) => [name, { latency }])),
       });
       return simulator.url;
     },

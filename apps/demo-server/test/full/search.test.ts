@@ -29,6 +29,19 @@ test.each(['2026-11-20', '2027-02-28', '2027-10-01'])(
   },
 );
 
+test('GET /search asks Navitia where --carriers names it: times in the zones of both ends, prices of some journeys', async () => {
+  const { get } = await serveDemo('--carriers', 'navitia', '--latency', '0');
+  const { status, body } = await get('/search?origin=uic:7015400&destination=uic:8727100');
+  expect([status, body.complete]).toEqual([200, true]);
+  expect(body.carriers).toMatchObject([{ carrier: 'navitia', state: 'ok', found: 10 }]);
+  const prices = body.journeys.map(({ offers }: { offers: unknown[] }) => offers.length);
+  expect(new Set(prices)).toEqual(new Set([0, 1]));
+  for (const { departure, arrival } of body.journeys) {
+    expect(departure.iso).toContain('[Europe/London]');
+    expect(arrival.iso).toContain('[Europe/Paris]');
+  }
+});
+
 test('GET /search asks OJP where --carriers names it, and reads an answer of 2.6 MB', async () => {
   const { get, carriersUrl } = await serveDemo('--carriers', 'ojp', '--latency', '0');
   await setPlan(carriersUrl, 'ojp', { fault: { kind: 'padding', megabytes: 2.6 } });

@@ -66,6 +66,20 @@ export interface SearchResult {
   readonly ms: number;
 }
 
+/** What was found over one hub. */
+export interface HubResult {
+  /** Id of the station or city. */
+  readonly at: StationId;
+  readonly minMinutes: number;
+  readonly maxMinutes: number;
+  /** Number of journeys of the result that change there. */
+  readonly found: number;
+  /** One status per carrier of the journeys to the hub. */
+  readonly to: readonly CarrierStatus[];
+  /** One status per carrier of the journeys from the hub. */
+  readonly from: readonly CarrierStatus[];
+}
+
 /** An event of a stream: started, then each carrier's status and journeys as they come, then done. */
 export type SearchEvent =
   | {
@@ -97,6 +111,8 @@ export type SearchEvent =
       /** Journeys that remain. */
       readonly found: number;
       readonly pages?: SearchPages;
+      /** Hubs that were asked, of a search over hubs. */
+      readonly hubs?: readonly HubResult[];
       readonly ms: number;
     };
 

@@ -14,6 +14,7 @@ import {
   type SplitOptions,
   type SplitResult,
   splitSearch,
+  splitStream,
 } from './hubs/split-search.ts';
 import { createOperators } from './operators.ts';
 import { type CarrierEnd, checkPage, pagesOf } from './pages.ts';
@@ -70,6 +71,13 @@ export interface Search extends AsyncDisposable {
    * @throws what `search` rejects with, also `ERR_BAD_QUERY` for a query with `via` or `page`
    */
   split(query: SearchQuery, options: SplitOptions): Promise<SplitResult>;
+  /**
+   * Returns the same as events: through journeys as those of `stream`, then the journeys over hubs as one change, then `search-done` with
+   * `hubs`. Leaving the loop aborts every half.
+   *
+   * @throws when called, what `split` rejects with; while iterating, the reason of `signal`
+   */
+  splitStream(query: SearchQuery, options: SplitOptions): AsyncIterableIterator<SearchEvent>;
   /** Counters of searches since the start. */
   stats(): SearchStats;
   /** Refuses new searches and resolves when those in flight have ended. Idempotent. */
@@ -159,6 +167,50 @@ export function createSearch(options: SearchOptions): Search {
     return Promise.all(checked.map((call) => gather(() => call)));
   };
 
+  /** Asks the carriers of one call, and returns what they answer as events. */
+  function stream(
+    query: SearchQuery,
+    options: SearchCallOptions = {},
+  ): AsyncIterableIterator<SearchEvent> {
+    const call = check(query, options);
+    const places = createPlaces(call.query, call.sources);
+    const feed = createJourneyFeed(call.order, createFinish(places.find, call.conversion));
+    const rates = call.conversion?.applied;
+    const operators = createOperators(call.sources);
+    const ends = new Map<CarrierId, CarrierEnd>();
+    let seq = 0;
+    return calls.stream<SearchEvent>(call, (events) => ({
+      started({ statuses, deadline }) {
+        const carriers = [...statuses];
+        const started = { query: call.query, carriers, deadline, ...(rates && { rates }) };
+        events.push({ type: 'search-started', ...started });
+      },
+      settled(status, { answer }) {
+        events.push({ type: 'carrier-status', status });
+        const { carrier, state } = status;
+        ends.set(carrier, { state, pages: answer?.pages });
+        if (answer === undefined || answer.journeys.length === 0) return;
+        seq += 1;
+        places.learn(carrier, answer.places);
+        const changes = feed.add(answer.journeys, { places: places.all() });
+        operators.learn(carrier, answer.operators);
+        events.push({
+          type: 'journeys-upsert',
+          seq,
+          ...changes,
+          places: places.take(changes.journeys),
+          operators: operators.take(changes.journeys),
+        });
+      },
+      done({ query: checked, carriers, complete, ms }) {
+        const pages = pagesOf(checked, call.sources, ends, call.days);
+        const end = { carriers, complete, found: feed.found, ...(pages && { pages }), ms };
+        events.push({ type: 'search-done', ...end });
+        events.end();
+      },
+    }));
+  }
+
   const roundTrips = createRoundTrips(resolved, { clock, together });
 
   async function close(): Promise<void> {
@@ -167,6 +219,7 @@ export function createSearch(options: SearchOptions): Search {
 
   const splitting: SplitDependencies = {
     together,
+    stream,
     clock,
     now: resolved.now,
     sort: (journeys, order = resolved.order) => sortJourneys(journeys, order),
@@ -174,46 +227,9 @@ export function createSearch(options: SearchOptions): Search {
 
   return {
     search: (query, options = {}) => gather(() => check(query, options)),
-    stream(query, options = {}) {
-      const call = check(query, options);
-      const places = createPlaces(call.query, call.sources);
-      const feed = createJourneyFeed(call.order, createFinish(places.find, call.conversion));
-      const rates = call.conversion?.applied;
-      const operators = createOperators(call.sources);
-      const ends = new Map<CarrierId, CarrierEnd>();
-      let seq = 0;
-      return calls.stream<SearchEvent>(call, (events) => ({
-        started({ statuses, deadline }) {
-          const carriers = [...statuses];
-          const started = { query: call.query, carriers, deadline, ...(rates && { rates }) };
-          events.push({ type: 'search-started', ...started });
-        },
-        settled(status, { answer }) {
-          events.push({ type: 'carrier-status', status });
-          const { carrier, state } = status;
-          ends.set(carrier, { state, pages: answer?.pages });
-          if (answer === undefined || answer.journeys.length === 0) return;
-          seq += 1;
-          places.learn(carrier, answer.places);
-          const changes = feed.add(answer.journeys, { places: places.all() });
-          operators.learn(carrier, answer.operators);
-          events.push({
-            type: 'journeys-upsert',
-            seq,
-            ...changes,
-            places: places.take(changes.journeys),
-            operators: operators.take(changes.journeys),
-          });
-        },
-        done({ query: checked, carriers, complete, ms }) {
-          const pages = pagesOf(checked, call.sources, ends, call.days);
-          const end = { carriers, complete, found: feed.found, ...(pages && { pages }), ms };
-          events.push({ type: 'search-done', ...end });
-          events.end();
-        },
-      }));
-    },
+    stream,
     split: (query, options) => splitSearch(query, options, splitting),
+    splitStream: (query, options) => splitStream(query, options, splitting),
     stats() {
       const { calls: counts, ends, latency } = calls.stats();
       return { ...counts, carriers: ends, latency };

@@ -144,6 +144,12 @@ const TransferLeg = Type.Object(
           'As expected now: missed: the next train leaves before; tight: it leaves before the way is done',
       }),
     ),
+    selfTransfer: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'Both sides are sold apart, with parameter `split`: nobody protects a missed connection. The minutes are the least that it has',
+      }),
+    ),
   },
   { $id: 'TransferLeg', description: 'The way between two trains, to the first or from the last' },
 );
@@ -275,6 +281,20 @@ export const CarrierStatus = Type.Object(
   },
   { $id: 'CarrierStatus' },
 );
+const HubResult = Type.Object(
+  {
+    at: Type.String({ description: 'Id of the station or city' }),
+    minMinutes: Type.Integer({ description: 'Least minutes of a connection' }),
+    maxMinutes: Type.Integer(),
+    found: Type.Integer({ description: 'Journeys of the answer that change there' }),
+    to: Type.Array(CarrierStatus, { description: 'Answers to the hub' }),
+    from: Type.Array(CarrierStatus, { description: 'Answers from the hub' }),
+  },
+  { $id: 'HubResult', description: 'A place where two tickets meet' },
+);
+const Hubs = Type.Array(HubResult, {
+  description: 'With parameter `split`: the hubs between the ends',
+});
 export const Passenger = Type.Object(
   { age: Type.Optional(Type.Integer()), cards: Type.Optional(Type.Array(text)) },
   { $id: 'Passenger', description: 'One traveller; without an age an adult' },
@@ -374,6 +394,7 @@ export const SearchAnswer = Type.Object(
     rates: Type.Optional(AppliedRates),
     pages: Type.Optional(Pages),
     facets: Type.Optional(Facets),
+    hubs: Type.Optional(Hubs),
   },
   { $id: 'SearchAnswer', description: 'The journeys of all carriers, merged' },
 );
@@ -412,6 +433,7 @@ const SearchDone = Type.Object(
     ms: Type.Number(),
     pages: Type.Optional(Pages),
     facets: Type.Optional(Facets),
+    hubs: Type.Optional(Hubs),
   },
   { $id: 'SearchDone', description: 'The last event' },
 );

@@ -13,12 +13,19 @@ export interface Example {
 export const EXAMPLES: readonly Example[] = [
   { origin: 'Madrid', destination: 'Barcelona', by: ['renfe', 'ouigo', 'avlo'] },
   { origin: 'Zürich', destination: 'Milano', by: ['osdm', 'hafas', 'ojp'], isAbroad: true },
-  { origin: 'Paris', destination: 'Lyon', by: ['osdm', 'hafas'] },
+  { origin: 'Paris', destination: 'Lyon', by: ['osdm', 'hafas', 'navitia'] },
   { origin: 'Madrid', destination: 'Sevilla', by: ['renfe', 'ouigo', 'avlo'] },
   { origin: 'Wien', destination: 'München', by: ['osdm', 'hafas'], isAbroad: true },
   { origin: 'Zürich', destination: 'Wien', by: ['osdm', 'hafas', 'ojp'], isAbroad: true },
   { origin: 'Madrid', destination: 'Valencia', by: ['renfe', 'ouigo', 'avlo'] },
   { origin: 'Zürich', destination: 'Bern', by: ['osdm', 'ojp'] },
+  { origin: 'London', destination: 'Paris', by: ['osdm', 'hafas', 'navitia'], isAbroad: true },
+  {
+    origin: 'Paris',
+    destination: 'Milano',
+    by: ['osdm', 'hafas', 'ojp', 'navitia'],
+    isAbroad: true,
+  },
 ];
 
 const SHOWN = 3;

@@ -5,7 +5,7 @@ import { icon } from '../frame/icons.ts';
 import { fieldNote } from './field-note.ts';
 import { type FormValues, fieldOf, type PageField, parametersOf } from './page-fields.ts';
 import { MOST_PASSENGERS, partyOf, partyText } from './passengers.ts';
-import { type ChipName, chipTexts, type SearchNames } from './search-words.ts';
+import { type ChipName, chipTexts, isTicked, type SearchNames } from './search-words.ts';
 import type { ShownProblem } from './shown-problem.ts';
 
 /** First and last day that can be searched, as `2026-12-01`, and the day that is searched by default. */
@@ -23,6 +23,8 @@ export interface SearchForm {
   readonly placeOf: SearchNames['placeOf'];
   /** Cards that carriers read. */
   readonly cards: readonly Card[];
+  /** Currencies to which prices can be converted, the usual one first; none: there are no rates. */
+  readonly currencies: readonly string[];
   readonly problem?: ShownProblem | undefined;
 }
 
@@ -33,6 +35,7 @@ export function searchForm({
   stations,
   placeOf,
   cards,
+  currencies,
   problem,
 }: SearchForm): SafeHtml {
   const wrong = problem && fieldOf(problem);
@@ -61,9 +64,14 @@ export function searchForm({
       ([value, text]) =>
         html`<label class="check"><input type="radio" name="${field}" value="${value}"${value === (values[field] ?? '') && ' checked'}><span>${text}</span></label>`,
     )}</fieldset>`;
+  const box = (field: 'split' | 'stops', label: string): SafeHtml =>
+    html`<label class="check"><input type="checkbox" id="${field}" name="${field}" value="1"${isTicked(values[field]) && ' checked'}><span>${label}</span></label>`;
   const plain = (field: 'ages' | 'cards', label: string, example: string): SafeHtml =>
     html`<label class="field"><span>${label}</span><input id="${field}" name="${field}" maxlength="200" autocomplete="off" spellcheck="false" placeholder="${example}" value="${values[field] ?? ''}"${state(field)}></label>`;
   const changes = values.maxTransfers ?? '';
+  const currency = values.currency?.toUpperCase() ?? '';
+  const [usual = 'As sold', ...others] = currencies;
+  const known = currency === '' || currencies.includes(currency) ? others : [...others, currency];
   return html`<form id="search" class="search" action="/" method="get" data-usual="${days.usual}">
 <div class="search-main"><div class="anchor">${place('origin', 'From')}${note('origin')}</div><button type="button" id="swap" class="button round swap scripted" aria-label="Swap From and To" title="Swap From and To">${icon('swap')}</button><div class="anchor">${place('destination', 'To')}${note('destination')}</div>
 <div class="anchor end"><label class="field"><span>Day</span><input id="date" name="date" type="date" min="${days.first}" max="${days.last}" value="${values.date || days.usual}"${state('date')}><b class="fake" aria-hidden="true"></b></label>${note('date')}</div>
@@ -90,18 +98,27 @@ export function searchForm({
     ['class'],
   )}${chip(
     'changes',
-    choice('maxTransfers', 'Changes', [
+    html`${choice('maxTransfers', 'Changes', [
       ['', 'Any changes'],
       ['0', 'Direct only'],
       ['1', 'At most 1 change'],
       ...(/^[2-8]$/.test(changes) ? [[changes, `At most ${changes} changes`] as const] : []),
-    ]),
-    ['maxTransfers'],
+    ])}${box('split', 'Also two separate tickets, at your own risk')}`,
+    ['maxTransfers', 'split'],
   )}${chip(
     'way',
-    html`${place('via', 'Via')}<label class="check"><input type="checkbox" id="stops" name="stops" value="1"${(values.stops ?? '') !== '' && ' checked'}><span>Show where trains stop on the way</span></label>`,
+    html`${place('via', 'Via')}${box('stops', 'Show where trains stop on the way')}`,
     ['via', 'stops'],
-  )}</div>
+  )}${
+    (currencies.length > 0 || currency !== '') &&
+    chip(
+      'currency',
+      html`<label class="field"><span>Prices in</span><select id="currency" name="currency"${state('currency')}><option value="">${usual}${known.map(
+        (one) => html`<option${one === currency && ' selected'}>${one}`,
+      )}</select></label>`,
+      ['currency'],
+    )
+  }</div>
 <noscript><input type="hidden" name="plain" value="1"></noscript>
 <datalist id="stations">${stations.map(({ id, name, aliases = [] }) => [
     html`<option value="${name}" data-id="${id}">`,

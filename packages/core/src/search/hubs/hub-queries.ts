@@ -2,6 +2,7 @@ import type { ResolvedQuery, SearchQuery } from '../../contract/search-query.ts'
 import { RailError } from '../../errors.ts';
 import type { LocalClock } from '../../model/local-clock.ts';
 import { presentFields } from '../../model/present-fields.ts';
+import { MAX_COMBINED_TRANSFERS } from '../../split/combine-journeys.ts';
 import type { ResolvedHub } from '../../split/hubs.ts';
 import type { Station, StationGroup } from '../../stations/station-index.ts';
 import { searchDays } from '../resolve-query.ts';
@@ -13,10 +14,12 @@ export interface HubQueries {
   readonly hub: ResolvedHub;
   readonly to: SearchQuery;
   readonly from: SearchQuery;
+  /** Most changes of both together. */
+  readonly maxTransfers: number;
 }
 
 /** Clock, and the time now. */
-interface Now {
+export interface Now {
   readonly clock: LocalClock;
   readonly nowMs: number;
 }
@@ -60,6 +63,7 @@ export function hubQueries(
         hub,
         to: { ...fields, origin, destination: at, date, ...start },
         from: { ...fields, origin: at, destination, ...leaving },
+        maxTransfers: Math.min(maxTransfers ?? MAX_COMBINED_TRANSFERS, MAX_COMBINED_TRANSFERS),
       },
     ];
   });

@@ -47,7 +47,7 @@ const OF_NO_PRICE = [
   'plain',
 ];
 /** Parameters of the list alone. */
-const OF_LIST = ['plain', 'page', 'fresh', 'order'];
+const OF_LIST = ['plain', 'page', 'fresh', 'order', 'split'];
 
 /** Creates the questions of a page. */
 export function createAroundSearch(): AroundSearch {

@@ -287,6 +287,7 @@ export function createResults(page: ResultsSurroundings): Results {
     const leaders = leaderIds(leading(state));
     void list.update(items, { longestMinutes: longestOf(all), leaders }).then((isWhole) => {
       if (!isWhole) return;
+      showAnew(place('rates'), places.rates(search));
       showAnew(place('pages'), places.pages(search));
       if (phase === 'asking') place('list').append(fragmentOf(ghostRows(items.length === 0)));
       focusDay();
@@ -356,7 +357,9 @@ export function createResults(page: ResultsSurroundings): Results {
 
   function askAgain(): void {
     const missing = toAskAgain(state.carriers, Date.now());
-    const isSome = missing.length > 0 && missing.length < state.carriers.length;
+    // Two tickets may be of a carrier that answered and one that did not: both are asked.
+    const isWhole = asked.url.has('split');
+    const isSome = !isWhole && missing.length > 0 && missing.length < state.carriers.length;
     void search(asked.url, { again: isSome ? missing : undefined, more: asked.more });
   }
 

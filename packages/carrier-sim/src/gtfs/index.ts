@@ -1,0 +1,3 @@
+// The timetable of the simulated network as a GTFS feed, without the server.
+
+export { createGtfsZip, type GtfsZipOptions } from './create-gtfs-zip.ts';
