@@ -180,7 +180,7 @@ test('a chip shows its setting', () => {
   expect(texts({ currency: 'chf' })).toContain('Prices in CHF!');
   expect(texts({ split: '1' })[3]).toBe('With two tickets!');
   expect(texts({ split: 'true', maxTransfers: '2' })[3]).toBe('At most 2 changes, two tickets!');
-  expect(texts({ split: '0' })[2]).toBe('Any changes');
+  expect(texts({ split: '0' })[3]).toBe('Any changes');
 });
 
 test('placeName() is the name that somebody wrote, as it is written, or the place’s own', () => {
