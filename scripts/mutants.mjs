@@ -28,6 +28,7 @@ const AREAS = {
       'dispatch-wrappers',
       'otel',
       'stations',
+      'gtfs',
     ].map((name) => [name, [`packages/${name}/src`]]),
   ),
   // What runs in a browser is tested there, from a bundle.

@@ -96,7 +96,7 @@ test.each<[argv: string[], expected: object]>([
   [['--rate', 'off'], { rate: {} }],
   [['--hedge', 'osdm,ouigo'], { hedge: ['ouigo', 'osdm'] }],
   // A question to Renfe is four calls: it must be named.
-  [['--hedge', 'all'], { hedge: ['ouigo', 'avlo', 'osdm', 'hafas', 'ojp'] }],
+  [['--hedge', 'all'], { hedge: ['ouigo', 'avlo', 'osdm', 'hafas', 'ojp', 'navitia'] }],
   [['--hedge', 'renfe'], { hedge: ['renfe'] }],
 ])('readFlags() reads %j for the guards', (argv, expected) => {
   expect(readFlags(argv, {}).flags).toMatchObject(expected);
@@ -185,7 +185,7 @@ test.each([
   [
     ['--hedge', 'ouigoo'],
     {},
-    "Cannot start: --hedge must be off, all, or some of renfe,ouigo,avlo,osdm,hafas,ojp, got 'ouigoo'; did you mean ouigo?",
+    "Cannot start: --hedge must be off, all, or some of renfe,ouigo,avlo,osdm,hafas,ojp,navitia, got 'ouigoo'; did you mean ouigo?",
   ],
   [['--guard', 'off', '--rate', 'public'], {}, 'Cannot start: --rate is for --guard on, got off'],
   [['--guard', 'off'], { HEDGE: 'all' }, 'Cannot start: HEDGE is for --guard on, got off'],

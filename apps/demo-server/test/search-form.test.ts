@@ -160,12 +160,15 @@ test('a chip shows its setting', () => {
     Object.values(chipTexts(values, names.placeOf)).map(
       ({ text, isOn }) => `${text}${isOn ? '!' : ''}`,
     );
-  expect(texts({})).toEqual(['Any time', 'Any class', 'Any changes', 'Via']);
+  expect(texts({})).toEqual(['Any time', 'Any class', 'Any changes', 'Currency', 'Via']);
   expect(
     texts({ time: '08:30', class: 'first', maxTransfers: '0', via: 'uic:1', stops: '1' }),
-  ).toEqual(['Leave after 08:30!', 'First class!', 'Direct only!', 'Via Atocha, stops!']);
+  ).toEqual([
+    ...['Leave after 08:30!', 'First class!', 'Direct only!', 'Currency', 'Via Atocha, stops!'],
+  ]);
+  expect(texts({ currency: 'chf' })).toContain('Prices in CHF!');
   expect(texts({ time: '20:00', arriveBy: '1', maxTransfers: '1', stops: '1' })).toEqual([
-    ...['Arrive by 20:00!', 'Any class', 'At most 1 change!', 'With stops!'],
+    ...['Arrive by 20:00!', 'Any class', 'At most 1 change!', 'Currency', 'With stops!'],
   ]);
   expect(texts({ split: '1' })[2]).toBe('With two tickets!');
   expect(texts({ split: 'true', maxTransfers: '2' })[2]).toBe('At most 2 changes, two tickets!');

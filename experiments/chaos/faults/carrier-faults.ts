@@ -71,6 +71,15 @@ const OWN: Readonly<Record<CarrierSimId, Partial<Record<FaultKind, Meaning>>>> =
     walks: 'alters',
     'on-demand': 'alters',
   },
+  navitia: {
+    'no-solution': 'alters',
+    'too-large': 'fails',
+    realtime: 'alters',
+    'older-codes': 'fails',
+    'no-zone': 'fails',
+    walks: 'alters',
+    'on-demand': 'alters',
+  },
 };
 
 /** Fault of one carrier. */

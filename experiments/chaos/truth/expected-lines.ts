@@ -2,7 +2,7 @@ import { createTimetable } from '@ticketing/carrier-sim';
 import type { Question } from '../load/questions.ts';
 
 /** Carriers that the demo asks by default. */
-export const CARRIERS = ['renfe', 'ouigo', 'avlo', 'osdm', 'hafas', 'ojp'] as const;
+export const CARRIERS = ['renfe', 'ouigo', 'avlo', 'osdm', 'hafas', 'ojp', 'navitia'] as const;
 export type CarrierId = (typeof CARRIERS)[number];
 
 /** Trains of one carrier, a line each: `1795929300000 1795938300000 3071 2895`. */

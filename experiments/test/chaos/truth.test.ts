@@ -61,6 +61,7 @@ function answerOf(more: Partial<SearchAnswer> = {}): SearchAnswer {
       empty('osdm'),
       empty('hafas'),
       empty('ojp'),
+      empty('navitia'),
     ],
     complete: false,
     ...more,

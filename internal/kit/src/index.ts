@@ -64,6 +64,7 @@ export {
   nestingVariable,
   refuseNesting,
 } from './processes/nested-workers.ts';
+export { DESCRIPTORS_OF_PROCESS, requireDescriptors } from './processes/require-descriptors.ts';
 export { StderrTail } from './processes/stderr-tail.ts';
 export { openUnlinkedFile } from './processes/unlinked-file.ts';
 export { usableCores } from './processes/usable-cores.ts';

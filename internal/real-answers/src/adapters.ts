@@ -1,8 +1,16 @@
-import { createHafas, createOjp, createOsdm, createOuigo, createRenfe } from '@ticketing/carriers';
+import {
+  createHafas,
+  createNavitia,
+  createOjp,
+  createOsdm,
+  createOuigo,
+  createRenfe,
+} from '@ticketing/carriers';
 import type { Carrier, CarrierAnswer, CarrierQuery } from '@ticketing/core';
 import type { StationBook } from '@ticketing/stations';
 import type { Capture, WireName } from './captures.ts';
 import { hafasRows } from './wires/hafas.ts';
+import { navitiaRows } from './wires/navitia.ts';
 import { ojpRows } from './wires/ojp.ts';
 import { osdmRows } from './wires/osdm.ts';
 import { ouigoRows } from './wires/ouigo.ts';
@@ -61,6 +69,20 @@ const ADAPTERS: Readonly<Record<WireName, Create>> = {
         ended: false,
       }),
       rowsOf: hafasRows,
+    };
+  },
+  navitia({ query }, stations) {
+    const named = { id: 'navitia', name: 'Navitia', baseUrl, stations, now };
+    const region = { coverage: 'capture', zone: 'Europe/Paris', stopArea: 'stop_area:SNCF:' };
+    return {
+      carrier: createNavitia({ ...region, ...named, ...query.options }) as Carrier<never>,
+      wireOf: (body) => ({
+        question: { direction: 'later', by: 'departure', atMs: LONG_AGO },
+        answers: [{ status: 200, body }],
+        whole: false,
+        receivedAt: LONG_AGO,
+      }),
+      rowsOf: navitiaRows,
     };
   },
   ojp({ query }, stations) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isObject, type Json } from './wires/json.ts';
 
 /** Wires whose answers can be read. */
-export const WIRES = ['hafas', 'ojp', 'osdm', 'ouigo', 'renfe'] as const;
+export const WIRES = ['hafas', 'navitia', 'ojp', 'osdm', 'ouigo', 'renfe'] as const;
 export type WireName = (typeof WIRES)[number];
 
 /** Question of a capture, as in its `query.json`. */

@@ -10,6 +10,7 @@ import { compare } from '../src/compare.ts';
 
 const SHAPES = fileURLToPath(new URL('../shapes', import.meta.url));
 const HAFAS = 'hafas/direct-change-and-night.json';
+const NAVITIA = 'navitia/fare-and-change.json';
 const RENFE = 'renfe/direct-change-and-full.dwr';
 const stations = await openStations();
 
@@ -46,6 +47,8 @@ test.each([
   [HAFAS, '"chg": 0', '"chg": 2', 'journey 1: 2 changes, read 0'],
   [RENFE, 'EnMinutos:158', 'EnMinutos:150', 'journey 1: 150 minutes, read 158'],
   [RENFE, 'tarifaMinima:"63,4"', 'tarifaMinima:"6"', 'journey 4: 12.00 EUR, read 126.80 EUR'],
+  [NAVITIA, '"duration": 14640', '"duration": 7200', 'journey 1: 120 minutes, read 244'],
+  [NAVITIA, '"nb_transfers": 1', '"nb_transfers": 0', 'journey 2: 0 changes, read 1'],
   ['ojp/direct-and-change.xml', 'PT2H41M', 'PT1H41M', 'journey 1: 101 minutes, read 161'],
   ['ojp/direct-and-change.xml', '<Transfers>1', '<Transfers>3', 'journey 2: 3 changes, read 1'],
   [
@@ -86,7 +89,7 @@ test('an answer that says that there is nothing is read', () => {
 });
 
 test.each<[what: string, make: (folder: string) => void, message: string]>([
-  ['no captures', () => {}, 'put them in folders named hafas, ojp, osdm, ouigo, renfe'],
+  ['no captures', () => {}, 'put them in folders named hafas, navitia, ojp, osdm, ouigo, renfe'],
   [
     'a capture without a query',
     (folder) => writeFileSync(join(folder, 'ojp/trip.xml'), '<OJP/>'),

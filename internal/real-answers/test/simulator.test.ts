@@ -2,6 +2,7 @@
 import {
   createTimetable,
   encodeHafas,
+  encodeNavitia,
   encodeOjp,
   encodeOsdm,
   encodeOuigo,
@@ -18,6 +19,11 @@ const date = '2027-02-03';
 const walks = { before: 7, after: 5 };
 const passengers = 2;
 const { trains } = createTimetable({ seed: 5 });
+
+/** Cancelled trains are in no answer of real times. */
+function running({ cancelled: _, ...train }: Train): Train {
+  return train;
+}
 
 /** By wire: a pair that it serves, options of its adapter, and the styles of its answers. */
 const wires: Readonly<
@@ -45,6 +51,20 @@ const wires: Readonly<
       'with walks': (list) => encodeHafas(list, { walks }),
       'from nearby': (list) => encodeHafas(list, { nearby: true }),
       'with tickets of all kinds': (list) => encodeHafas(list, { fault: 'tickets' }),
+    },
+  },
+  navitia: {
+    pairs: [
+      ['8768600', '8503000'],
+      ['7015400', '8727100'],
+      ['7015400', '8301700'],
+    ],
+    options: { stopArea: 'stop_area:SIM:' },
+    styles: {
+      plain: (list) => encodeNavitia(list),
+      'with walks': (list) => encodeNavitia(list, { walks }),
+      'with older codes': (list) => encodeNavitia(list, { codes: 'older', namesZone: false }),
+      'with real times': (list) => encodeNavitia(list.map(running), { freshness: 'realtime' }),
     },
   },
   ojp: {
@@ -122,6 +142,8 @@ test.each(cases)('$wire $style: each journey is what the answer says of it', ({ 
 test.each<[wire: WireName, what: string, from: RegExp, to: string, difference: string]>([
   ['hafas', 'durations', /"dur":"\d+"/g, '"dur":"000100"', '1 minutes, read'],
   ['hafas', 'changes', /"chg":\d/g, '"chg":7', '7 changes, read'],
+  ['navitia', 'durations', /"duration":\d+(?=,"durations")/g, '"duration":60', '1 minutes, read'],
+  ['navitia', 'changes', /"nb_transfers":\d/g, '"nb_transfers":7', '7 changes, read'],
   ['ojp', 'durations', /(<Trip><Id>\w+<\/Id><Duration>)[^<]*/g, '$1PT1M', '1 minutes, read'],
   ['ojp', 'changes', /<Transfers>\d/g, '<Transfers>7', '7 changes, read'],
   [

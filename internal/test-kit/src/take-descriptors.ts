@@ -9,10 +9,10 @@ export const canTakeDescriptors: boolean =
 const ROOM = 32;
 
 /**
- * Takes every descriptor of this process: it opens no file, no socket and starts no process until the returned function has
- * been called. What is open stays open.
+ * Takes every descriptor of this process but some: with none it opens no file, no socket and starts no process until the returned
+ * function has been called. What is open stays open.
  */
-export function takeDescriptors(): () => void {
+export function takeDescriptors(left = 0): () => void {
   const [, before = '1024'] = /^Max open files\s+(\d+)/m.exec(limits()) ?? [];
   setLimit(String(readdirSync('/proc/self/fd').length + ROOM));
   const taken: number[] = [];
@@ -21,6 +21,7 @@ export function takeDescriptors(): () => void {
   } catch {
     // None is left.
   }
+  for (const file of taken.splice(0, left)) closeSync(file);
   return () => {
     for (const file of taken) closeSync(file);
     setLimit(before);

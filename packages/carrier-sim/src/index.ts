@@ -28,6 +28,7 @@ export type { Train, TrainFare, TrainRun, TrainSection } from './timetable/train
 export { encodeAvlo } from './wires/avlo-wire.ts';
 export { encodeHafas, type HafasEncoding } from './wires/hafas/hafas-answer.ts';
 export { hafasLocalSimProfile, hafasSimProfile } from './wires/hafas/hafas-wire.ts';
+export { encodeNavitia, type NavitiaEncoding } from './wires/navitia/encode-navitia.ts';
 export { encodeOjp, type OjpEncoding } from './wires/ojp/encode-ojp.ts';
 export { encodeOsdm, type OsdmEncoding } from './wires/osdm/osdm-wire.ts';
 export { encodeOuigo } from './wires/ouigo-wire.ts';

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import {
   createTimetable,
   encodeHafas,
+  encodeNavitia,
   encodeOjp,
   encodeOsdm,
   encodeOuigo,
@@ -47,6 +48,11 @@ const pairs = {
     ['7171801', '7151003'],
   ],
   ouigo: [['7160000', '7171801']],
+  navitia: [
+    [paris, zurich],
+    [london, '8727100'],
+    [london, milano],
+  ],
 } as const;
 const timetable = createTimetable({ seed: 3 });
 
@@ -250,3 +256,36 @@ test('ouigo: `price` is that of the whole party', () => {
     );
   }
 });
+
+test.each([
+  ['base_schedule', 0, undefined],
+  ['realtime', 12, walks],
+] as const)(
+  'navitia %s: `duration` and `nb_transfers` are the timetable’s, with %i minutes of walks; prices are those of one traveller',
+  (freshness, minutes, on) => {
+    const isReal = freshness === 'realtime';
+    const trains = trainsOf('navitia')
+      .filter((train) => !isReal || runsOf(train).every(({ cancelled }) => !cancelled))
+      .map((train) => (isReal ? train : onTime(train)));
+    const { journeys } = JSON.parse(encodeNavitia(trains, { freshness, walks: on }));
+    interface Stated {
+      readonly duration: number;
+      readonly nb_transfers: number;
+      readonly fare: { readonly found: boolean; readonly total: { readonly value: string } };
+    }
+    expect(
+      journeys.map(({ duration, nb_transfers, fare }: Stated) => [
+        [duration / 60, nb_transfers],
+        fare.found ? Number(fare.total.value) : undefined,
+      ]),
+    ).toEqual(trains.map((train) => [truth(train, minutes), train.fares[0]?.cents]));
+  },
+);
+
+/** A journey by the timetable, of which nothing is late. */
+function onTime({ connection, delayMinutes: _, ...train }: Train): Train {
+  const planned = ({ delayMinutes: __, ...run }: TrainRun): TrainRun => run;
+  return connection
+    ? { ...train, connection: [planned(connection[0]), planned(connection[1])] }
+    : train;
+}

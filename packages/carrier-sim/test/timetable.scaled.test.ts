@@ -11,6 +11,7 @@ import { barcelona, madrid, madridBarcelona } from './started-sim.ts';
 const minutes = (ms: number) => ms / 60_000;
 const isSpanish = (carrier: CarrierSimId) => carrierOf(carrier).network === 'spain';
 const wienZurich = { origin: '8101003', destination: '8503000' };
+const parisZurich = { origin: '8768600', destination: '8503000' };
 const uic = fc.constantFrom(...stations.map((station) => station.uic));
 const day = fc.integer({ min: 0, max: 800 }).map((days) => addDays('2026-01-01', days));
 
@@ -82,7 +83,8 @@ test.each(scaled({ fast: ['2026-10-25'], full: dates }))(
   (date) => {
     const { trains } = createTimetable({ seed: 1 });
     for (const carrier of carrierSimIds) {
-      const pair = isSpanish(carrier) ? madridBarcelona : wienZurich;
+      const abroad = carrier === 'navitia' ? parisZurich : wienZurich;
+      const pair = isSpanish(carrier) ? madridBarcelona : abroad;
       const listed = trains({ ...pair, carrier, date, journeys: 1000 });
       expect(new Set(listed.map(({ departureMs }) => departureMs)).size).toBe(1000);
       expect(new Set(listed.map(({ number }) => number)).size).toBe(1000);

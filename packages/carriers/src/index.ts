@@ -14,6 +14,8 @@ export {
   type CarrierHttpStats,
   createCarrierHttp,
 } from './http/carrier-http.ts';
+export { createNavitia, type NavitiaOptions } from './navitia/create-navitia.ts';
+export type { NavitiaWire } from './navitia/request.ts';
 export { createOjp, type OjpOptions } from './ojp/create-ojp.ts';
 export type { OjpWire } from './ojp/request.ts';
 export { createOsdm, type OsdmOptions } from './osdm/create-osdm.ts';

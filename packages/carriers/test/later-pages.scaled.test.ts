@@ -12,11 +12,12 @@ import { expect, test } from 'vitest';
 import { bytesOf, createCarriers, now, queryOf, startUpstream, type Upstream } from './upstream.ts';
 
 /** Wires without cursors of their own. */
-type Id = 'osdm' | 'hafas' | 'ojp';
-const ids: readonly Id[] = ['osdm', 'hafas', 'ojp'];
+type Id = 'osdm' | 'hafas' | 'ojp' | 'navitia';
+const ids: readonly Id[] = ['osdm', 'hafas', 'ojp', 'navitia'];
 const PAGE = 3;
 const DEADLINE_MS = 60_000;
-const query = queryOf('8503000', '8301700');
+const queryOfId = (id: Id) =>
+  id === 'navitia' ? queryOf('7015400', '8727100') : queryOf('8503000', '8301700');
 
 /** What becomes of a call. */
 type Send = (
@@ -60,7 +61,7 @@ async function searchDay(
     run: async (one, asked, context) =>
       one.normalise(structuredClone(await one.request(asked, context)), asked),
   });
-  return { result: await search.search(query), requests };
+  return { result: await search.search(queryOfId(id)), requests };
 }
 
 /** The fault strikes this call alone. */
@@ -114,6 +115,10 @@ const faults: Readonly<
         text
           .replace(/"timetabledTime":\s*"[^"]*"/, '"timetabledTime":"soon"')
           .replace(/"dTimeS":"\d+"/, '"dTimeS":"soon"')
+          .replace(
+            /(,"departure_date_time":)"\w+"(?=,"arrival_date_time":"\w+","duration":\d+,"base_)/,
+            '$1"soon"',
+          )
           .replaceAll(/(<(?:\w+:)?TimetabledTime>)[^<]*/g, '$1soon'),
       ),
   ],

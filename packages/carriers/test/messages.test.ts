@@ -117,6 +117,16 @@ const wires: Readonly<Record<string, (body: Uint8Array<ArrayBuffer>) => unknown>
       },
       queryFor('ojp'),
     ),
+  'navitia.json': (body) =>
+    carriers.navitia.normalise(
+      {
+        question: { atMs: 0, by: 'departure', direction: 'later' },
+        answers: [{ status: 200, body }],
+        whole: true,
+        receivedAt: 1,
+      },
+      queryFor('navitia'),
+    ),
 };
 
 test.each(Object.keys(wires))(

@@ -22,7 +22,7 @@ export interface PageCase {
   readonly arriveBy: boolean;
   readonly maxTransfers: number | undefined;
   /** Journeys that one request asks for, by carrier with pages. */
-  readonly results: Readonly<Record<'osdm' | 'hafas' | 'ojp', number>>;
+  readonly results: Readonly<Record<'osdm' | 'hafas' | 'ojp' | 'navitia', number>>;
   readonly maxPages: number;
   readonly mode: 'one-call' | 'two-calls';
   /** The most journeys that a server gives in one page. */
@@ -136,7 +136,7 @@ export function anyCase(only: readonly Id[]): fc.Arbitrary<PageCase> {
         when,
         minuteOfToday: minuteOfDay,
         maxTransfers: fc.option(fc.constantFrom(0, 1), { nil: undefined, freq: 5 }),
-        results: fc.record({ osdm: size, hafas: size, ojp: size }),
+        results: fc.record({ osdm: size, hafas: size, ojp: size, navitia: size }),
         maxPages: fc.integer({ min: 1, max: 4 }),
         mode: fc.constantFrom('one-call' as const, 'two-calls' as const),
         serverSize: fc.option(fc.integer({ min: 1, max: 6 })),

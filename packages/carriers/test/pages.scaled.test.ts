@@ -117,8 +117,8 @@ test('pages both ways over any mix of wires are the day, each journey once', asy
     fc.asyncProperty(anyCase(carrierIds), async (asked) => {
       nowMs = asked.todayMs;
       for (const id of asked.wires) {
-        const { serverSize, journeys } = asked;
-        const pageSize = id === 'osdm' || id === 'hafas' || id === 'ojp' ? serverSize : null;
+        const { serverSize, journeys, results } = asked;
+        const pageSize = id in results ? serverSize : null;
         sim.setPlan(id, { pageSize, journeys });
       }
       const { results, maxPages, mode } = asked;

@@ -11,9 +11,12 @@ import {
 } from './upstream.ts';
 
 const clock = createLocalClock();
-type Id = 'osdm' | 'hafas' | 'ojp';
-const ids: readonly Id[] = ['osdm', 'hafas', 'ojp'];
+type Id = 'osdm' | 'hafas' | 'ojp' | 'navitia';
+const ids: readonly Id[] = ['osdm', 'hafas', 'ojp', 'navitia'];
 const [zurich, milano] = ['8503000', '8301700'];
+/** Where a carrier runs. */
+const pairOf = (id: Id): readonly [origin: string, destination: string] =>
+  id === 'navitia' ? ['8768600', zurich] : [zurich, milano];
 
 /** Asks for the page beside an answer. */
 function follow(
@@ -29,9 +32,10 @@ function follow(
 }
 
 test.each(ids)('%s: a time that no train follows has a page of those before it', async (id) => {
+  const [origin, destination] = pairOf(id);
   const upstream = await startUpstream();
   // Nothing is on sale after that day.
-  const query = { ...queryOf(zurich, milano, '2027-05-19'), time: '23:59' };
+  const query = { ...queryOf(origin, destination, '2027-05-19'), time: '23:59' };
   const carrier = upstream.carriers[id];
   const none = await ask(upstream, carrier, query);
   expect(none.journeys).toEqual([]);
@@ -39,8 +43,8 @@ test.each(ids)('%s: a time that no train follows has a page of those before it',
   const { journeys } = await follow(upstream, carrier, query, none, 'earlier');
   const trains = upstream.sim.trains({
     carrier: id,
-    origin: zurich,
-    destination: milano,
+    origin,
+    destination,
     date: query.date,
   });
   expect(Math.max(...journeys.map(({ departure }) => departure.ms))).toBe(
@@ -49,9 +53,10 @@ test.each(ids)('%s: a time that no train follows has a page of those before it',
 });
 
 test.each(ids)('%s: a time that no train arrives by has a page of those after it', async (id) => {
+  const [origin, destination] = pairOf(id);
   const upstream = await startUpstream();
   // Nothing is on sale before today.
-  const query = { ...queryOf(zurich, milano, '2026-11-20'), time: '05:00', arriveBy: true };
+  const query = { ...queryOf(origin, destination, '2026-11-20'), time: '05:00', arriveBy: true };
   const carrier = upstream.carriers[id];
   const none = await ask(upstream, carrier, query);
   expect(none.journeys).toEqual([]);
@@ -59,8 +64,8 @@ test.each(ids)('%s: a time that no train arrives by has a page of those after it
   const { journeys } = await follow(upstream, carrier, query, none, 'later');
   const trains = upstream.sim.trains({
     carrier: id,
-    origin: zurich,
-    destination: milano,
+    origin,
+    destination,
     date: query.date,
   });
   expect(Math.min(...journeys.map(({ arrival }) => arrival.ms))).toBe(
@@ -69,9 +74,10 @@ test.each(ids)('%s: a time that no train arrives by has a page of those after it
 });
 
 test.each(ids)('%s: no page repeats a journey of the one before', async (id) => {
+  const [origin, destination] = pairOf(id);
   const upstream = await startUpstream();
   upstream.sim.setPlan(id, { pageSize: 3 });
-  const query = { ...queryOf(zurich, milano), time: '12:00' };
+  const query = { ...queryOf(origin, destination), time: '12:00' };
   const carrier = upstream.carriers[id];
   const first = await ask(upstream, carrier, query);
   expect(first.journeys).toHaveLength(3);
@@ -92,7 +98,7 @@ test.each(['osdm', 'ojp'] as const)(
     const trains = upstream.sim.trains({ ...ends, carrier: id, date: query.date });
     const arrivals = new Set(trains.map(({ arrivalMs }) => arrivalMs));
     expect(arrivals.size).toBeLessThan(trains.length);
-    const results = { osdm: 1, hafas: 1, ojp: 1 };
+    const results = { osdm: 1, hafas: 1, ojp: 1, navitia: 1 };
     const { [id]: carrier } = createCarriers(upstream.sim.url, { results });
     let answer = await ask(upstream, carrier, query);
     const departures: number[] = [];

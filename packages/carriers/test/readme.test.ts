@@ -80,6 +80,7 @@ test('the reference has every option of Ouigo', () => {
 test.each([
   ['hafas', 'hafas/create-hafas.ts', 'HafasOptions'],
   ['hafas', 'hafas/hafas-profile.ts', 'HafasProfile'],
+  ['navitia', 'navitia/create-navitia.ts', 'NavitiaOptions'],
   ['ojp', 'ojp/create-ojp.ts', 'OjpOptions'],
   ['osdm', 'osdm/create-osdm.ts', 'OsdmOptions'],
 ])('the page of the wire %s has a row for every option of %s, %s', (wire, file, name) => {
@@ -105,7 +106,7 @@ test('the reference has every code that an adapter throws, and no other', () => 
 /** Definitions that a reader of the wires' pages has, beside this package. */
 const ofReader = `
 import { hafasSimProfile as profile } from '@ticketing/carrier-sim';
-import { createAvlo, createHafas, createOjp, createOsdm, createOuigo, createRenfe } from '../../src/index.ts';
+import { createAvlo, createHafas, createNavitia, createOjp, createOsdm, createOuigo, createRenfe } from '../../src/index.ts';
 const token = async () => 'secret';
 const baseUrl = 'https://carrier.example/';
 const sim = { url: baseUrl };
@@ -116,6 +117,7 @@ const credentials = { username, password };
 test.each([
   ['avlo', 'avlo'],
   ['hafas', 'oebb'],
+  ['navitia', 'regions'],
   ['ojp', 'timetable'],
   ['osdm', 'rail'],
   ['ouigo', 'ouigo'],

@@ -3,6 +3,7 @@ import {
   createTimetable,
   encodeAvlo,
   encodeHafas,
+  encodeNavitia,
   encodeOjp,
   encodeOsdm,
   encodeOuigo,
@@ -25,6 +26,7 @@ const pairs: Readonly<Record<Id, readonly [origin: string, destination: string]>
   osdm: ['8768600', '8507000'],
   hafas: ['7015400', '8301700'],
   ojp: ['8768600', '8507000'],
+  navitia: ['7015400', '8301700'],
 };
 
 /** How an answer of a carrier is written and read. */
@@ -104,6 +106,20 @@ export const shapes: Readonly<Record<Id, Shape>> = {
       carriers.ojp.normalise(
         { question: { ...later, untilMs: 8e14 }, answers: [{ status: 200, body }], whole: true },
         queryOfPair('ojp'),
+      ),
+  },
+  navitia: {
+    answer: JSON.parse(encodeNavitia(trainsOf('navitia'))),
+    text: JSON.stringify,
+    read: (body) =>
+      carriers.navitia.normalise(
+        {
+          question: { ...later, untilMs: 8e14 },
+          answers: [{ status: 200, body }],
+          whole: true,
+          receivedAt: 1,
+        },
+        queryOfPair('navitia'),
       ),
   },
 };

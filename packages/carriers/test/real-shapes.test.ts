@@ -38,6 +38,7 @@ const lists: Readonly<Record<Id, readonly string[]>> = {
   osdm: ['ptMode', 'transferMode', 'overallTravelClass', 'overallFlexibility', 'offerMode', 'type'],
   hafas: ['cls', 'icoX', 'statusCode'],
   ojp: ['PtMode', 'TransferType'],
+  navitia: ['type', 'transfer_type', 'mode', 'effect', 'status', 'data_freshness', 'category'],
 };
 
 test.each(carrierIds.filter((id) => lists[id].length > 0))(
@@ -50,6 +51,7 @@ test.each(carrierIds.filter((id) => lists[id].length > 0))(
       'changeWithinVehicle',
       'REMAIN_IN_VEHICLE',
       'CHANGE_WITHIN_VEHICLE',
+      'stay_in',
     ];
     const unknown = (value: unknown): unknown => {
       if (stays.includes(String(value))) return value;
@@ -137,6 +139,26 @@ const optional: Readonly<Record<Id, readonly string[]>> = {
   ojp: [
     ...['EstimatedTime', 'PublishedServiceName', 'TrainNumber', 'ShortName', 'OperatingDayRef'],
     ...['Transfers', 'StartTime', 'EndTime', 'OperatorRef', 'Mode', 'StopPointName', 'CalcTime'],
+  ],
+  navitia: [
+    ...[
+      'fare',
+      'duration',
+      'links',
+      'disruptions',
+      'notes',
+      'tickets',
+      'context',
+      'codes',
+      'coord',
+    ],
+    ...['stop_date_times', 'status', 'additional_informations', 'co2_emission', 'timezone', 'name'],
+    ...[
+      'base_departure_date_time',
+      'base_arrival_date_time',
+      'display_informations',
+      'nb_transfers',
+    ],
   ],
 };
 
@@ -238,6 +260,7 @@ test.each<[id: Id, name: string]>([
   ['ouigo', 'packages'],
   ['osdm', 'offers'],
   ['hafas', 'fareSetL'],
+  ['navitia', 'disruptions'],
 ])('%s: a list that is null (%s) has nothing in it', (id, name) => {
   const changed = withFields(shapes[id].answer, (field, value) => (field === name ? null : value));
   expect(timesOf(readAnswer(id, changed))).toEqual(timesOf(plain(id)));
@@ -426,6 +449,15 @@ test.each<[id: Id, level: string, text: string, code: string]>([
     ojp('', condition('<siri:OtherError/><siri:Description>Try later</siri:Description>')),
     'UPSTREAM',
   ],
+  [
+    'navitia',
+    'the answer',
+    JSON.stringify({ error: { id: 'date_out_of_bounds', message: 'no' }, journeys: [] }),
+    'DATE_OUT_OF_RANGE',
+  ],
+  ['navitia', 'an id that is not known', JSON.stringify({ error: { id: 'busy' } }), 'UPSTREAM'],
+  ['navitia', 'a text in place of an error', JSON.stringify({ error: 'busy' }), 'UPSTREAM'],
+  ['navitia', 'no error and no list', JSON.stringify({ context: {} }), 'PROTOCOL'],
   ['ojp', 'a status alone', ojp('', '<siri:Status>false</siri:Status>'), 'PROTOCOL'],
   [
     'osdm',

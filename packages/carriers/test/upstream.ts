@@ -19,6 +19,7 @@ import {
   createAvlo,
   createCarrierHttp,
   createHafas,
+  createNavitia,
   createOjp,
   createOsdm,
   createOuigo,
@@ -40,7 +41,7 @@ const bearer = () => ({ authorization: 'Bearer test' });
 export interface AdapterSettings {
   readonly now?: () => number;
   /** Journeys that one request asks for. */
-  readonly results?: Readonly<Record<'osdm' | 'hafas' | 'ojp', number>>;
+  readonly results?: Readonly<Record<'osdm' | 'hafas' | 'ojp' | 'navitia', number>>;
   readonly maxPages?: number;
   readonly mode?: OsdmOptions['mode'];
 }
@@ -63,6 +64,11 @@ const adapters = {
     const who = { id: 'ojp', name: 'OJP', zone: 'Europe/Zurich', requestor: 'tests' };
     return createOjp({ ...who, headers: bearer, results: results?.ojp, ...settings });
   },
+  navitia({ results, mode: _, baseUrl, ...settings }) {
+    const who = { id: 'navitia', name: 'Navitia', coverage: 'simulated', zone: 'Europe/Paris' };
+    const server = { baseUrl: `${baseUrl}/v1`, stopArea: 'stop_area:SIM:', headers: bearer };
+    return createNavitia({ ...who, ...server, results: results?.navitia, ...settings });
+  },
 } satisfies Record<string, (settings: AdapterSettings & { readonly baseUrl: string }) => Carrier>;
 
 type Id = keyof typeof adapters;
@@ -75,6 +81,7 @@ const pairs: Partial<Record<Id, readonly [origin: string, destination: string]>>
   osdm: ['8503000', '8301700'],
   hafas: ['8101003', '8020347'],
   ojp: ['8503000', '8507000'],
+  navitia: ['8768600', '8503000'],
 };
 
 /** A query that a carrier answers with trains. */

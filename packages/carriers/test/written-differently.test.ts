@@ -26,6 +26,9 @@ test.each<[id: Id, kind: FaultKind, ends: readonly [string, string], moreMinutes
   ['ojp', 'walks', ['8768600', '8503000'], WALKS],
   ['ojp', 'opaque-references', ['8768600', '8503000'], 0],
   ['ojp', 'prefixes-1.0', ['8768600', '8503000'], 0],
+  ['navitia', 'walks', ['7015400', '8727100'], WALKS],
+  ['navitia', 'older-codes', ['8768600', '8503000'], 0],
+  ['navitia', 'no-zone', ['7015400', '8727100'], 0],
   ['osdm', 'walks', ['8768600', '8503000'], WALKS],
   ['osdm', 'local-times', ['7015400', '8727100'], 0],
 ])('%s: with %s the journeys are the same', async (id, kind, ends, moreMinutes) => {

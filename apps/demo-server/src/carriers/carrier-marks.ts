@@ -14,4 +14,5 @@ export const carrierMarks = {
   osdm: { letters: 'OS', colour: '#1d6a45' },
   hafas: { letters: 'HA', colour: '#9c4310' },
   ojp: { letters: 'OJ', colour: '#3b5170' },
+  navitia: { letters: 'NA', colour: '#6b5b12' },
 } as const satisfies Readonly<Record<string, CarrierMark>>;

@@ -15,7 +15,14 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { FlagError } from '@ticketing/cli-kit';
 import { createOrphanGuard, type OrphanGuard } from '@ticketing/dispatch/transport';
-import { type Clock, createCircuit, type Restart, systemClock } from '@ticketing/kit';
+import {
+  type Clock,
+  createCircuit,
+  DESCRIPTORS_OF_PROCESS,
+  type Restart,
+  requireDescriptors,
+  systemClock,
+} from '@ticketing/kit';
 
 /** A NATS server that this process has started. */
 export interface NatsServer {
@@ -145,6 +152,7 @@ function launch(of: {
   readonly token: string;
   readonly port: number;
 }): ChildProcess {
+  requireDescriptors(DESCRIPTORS_OF_PROCESS);
   const folder = mkdtempSync(join(tmpdir(), 'ticketing-demo-nats-'));
   const config = join(folder, 'server.conf');
   // File by file: to list a folder takes a descriptor, and there may be none.

@@ -28,6 +28,8 @@ export interface TravellerPage {
   readonly asked: readonly string[];
   /** Cards that these read. */
   readonly cards: readonly Card[];
+  /** Currencies to which prices can be converted, the usual one first. */
+  readonly currencies: readonly string[];
   /** Address of the rendered results, for browsers without script that follow a link. */
   readonly plainUrl?: string | undefined;
 }
@@ -76,6 +78,6 @@ export function travellerStart(page: TravellerPage, problem?: ShownProblem): Saf
 }
 
 function formOf(page: TravellerPage, problem?: ShownProblem): SafeHtml {
-  const { form: values, days, stations, placeOf, cards } = page;
-  return searchForm({ values, days, stations, placeOf, cards, problem });
+  const { form: values, days, stations, placeOf, cards, currencies } = page;
+  return searchForm({ values, days, stations, placeOf, cards, currencies, problem });
 }

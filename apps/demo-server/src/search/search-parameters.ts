@@ -50,12 +50,12 @@ const question = {
     }),
   ),
   stops: yesOrNo('Adds the stations where trains call on the way: answers are larger'),
-  split: yesOrNo(
-    'Adds journeys of two tickets over a hub that are cheaper or faster than all others; nobody protects their connection',
-  ),
   currency: shortText(
     'ISO 4217 code: prices are converted to it beside those of the sellers; default: the base of the rates',
     ['CHF'],
+  ),
+  split: yesOrNo(
+    'Adds journeys of two tickets over a hub that are cheaper or faster than all others; nobody protects their connection',
   ),
   page: Type.Optional(
     Type.String({

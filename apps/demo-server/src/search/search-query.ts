@@ -87,19 +87,19 @@ export function readSearchQuestion(
   };
 }
 
+/** Reads the currency that a client wants prices in, in letters of any size. */
+export function currencyOf({ currency }: Pick<SearchParameters, 'currency'>): string | undefined {
+  const code = currency?.trim().toUpperCase();
+  if (code === undefined || /^[A-Z]{3}$/.test(code)) return code;
+  throw badParameter('currency', 'an ISO 4217 code such as CHF', currency);
+}
+
 /** @throws ProblemError for a parameter that no journey of two halves can be asked with */
 function refuseWithSplit(parameters: SearchParameters): void {
   for (const name of ['via', 'page'] as const) {
     const got = parameters[name];
     if (got !== undefined) throw badParameter(name, 'absent beside `split`', got);
   }
-}
-
-/** Reads the currency that a client wants prices in, in letters of any size. */
-export function currencyOf({ currency }: Pick<SearchParameters, 'currency'>): string | undefined {
-  const code = currency?.trim().toUpperCase();
-  if (code === undefined || /^[A-Z]{3}$/.test(code)) return code;
-  throw badParameter('currency', 'an ISO 4217 code such as CHF', currency);
 }
 
 function passengersOf({

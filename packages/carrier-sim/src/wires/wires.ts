@@ -1,6 +1,7 @@
 import { type CarrierSimId, carrierOf, carrierSimIds } from '../timetable/sim-carriers.ts';
 import { createAvloWire } from './avlo-wire.ts';
 import { createHafasWire, hafasFaults } from './hafas/hafas-wire.ts';
+import { createNavitiaWire, navitiaFaults } from './navitia/navitia-wire.ts';
 import { createOjpWire, ojpFaults } from './ojp/ojp-wire.ts';
 import { createOsdmWire, osdmFaults } from './osdm/osdm-wire.ts';
 import { createOuigoWire, ouigoFaults } from './ouigo-wire.ts';
@@ -15,6 +16,7 @@ export const wires: {
   readonly osdm: WireEntry<typeof osdmFaults>;
   readonly hafas: WireEntry<typeof hafasFaults>;
   readonly ojp: WireEntry<typeof ojpFaults>;
+  readonly navitia: WireEntry<typeof navitiaFaults>;
 } = {
   renfe: { create: createRenfeWire, faults: renfeFaults },
   ouigo: { create: createOuigoWire, faults: ouigoFaults, coding: 'br' },
@@ -22,6 +24,7 @@ export const wires: {
   osdm: { create: createOsdmWire, faults: osdmFaults, pages: true },
   hafas: { create: createHafasWire, faults: hafasFaults, pages: true },
   ojp: { create: createOjpWire, faults: ojpFaults, pages: true },
+  navitia: { create: createNavitiaWire, faults: navitiaFaults, pages: true },
 } satisfies Record<CarrierSimId, AnyEntry>;
 
 type FaultsOf<Entry> = Entry extends WireEntry<infer Faults> ? Faults : never;

@@ -1,9 +1,9 @@
-import { type CarrierAnswer, CarrierError, type Journey } from '@ticketing/core';
+import { type CarrierAnswer, CarrierError } from '@ticketing/core';
 import { statusError } from '../http/http-error.ts';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import { readSoundPages } from '../wire/further-pages.ts';
 import { refusePage } from '../wire/page-for-people.ts';
-import { readJourneys } from '../wire/read-journeys.ts';
+import { placesNamedBy, readJourneys } from '../wire/read-journeys.ts';
 import { windowOf } from '../wire/time-pages.ts';
 import {
   childOf,
@@ -75,7 +75,7 @@ export function normaliseOjp(
     [behind.direction]: tokenOf(behind),
     ...(ahead && { [ahead.direction]: tokenOf(ahead) }),
   };
-  const named = namedBy(journeys);
+  const named = placesNamedBy(journeys);
   const kept = places.filter(({ id }) => named.has(id));
   return {
     ...answer,
@@ -108,18 +108,6 @@ function deliveryOf(
     if (mayBeEmpty && CarrierError.is(error) && error.code === 'NO_RESULTS') return noTrips;
     throw error;
   }
-}
-
-function namedBy(journeys: readonly Journey[]): ReadonlySet<string> {
-  return new Set(
-    journeys.flatMap(({ legs }) =>
-      legs.flatMap((leg) => {
-        const [sections = [], stops = []] = leg.kind === 'ride' ? [leg.sections, leg.stops] : [];
-        const ends = [leg, ...sections].flatMap(({ origin, destination }) => [origin, destination]);
-        return [...ends, ...stops.map(({ station }) => station)];
-      }),
-    ),
-  );
 }
 
 /** @throws CarrierError the problem that an answer without trips names */

@@ -157,3 +157,16 @@ function journeyDecoder(decoder: CarrierDecoder, { isNoted, note }: NotedPlaces)
     return place;
   }
 }
+
+/** Returns the ids of all places that journeys name: the ends of their legs and sections, and stops on the way. */
+export function placesNamedBy(journeys: readonly Journey[]): ReadonlySet<string> {
+  return new Set(
+    journeys.flatMap(({ legs }) =>
+      legs.flatMap((leg) => {
+        const [sections = [], stops = []] = leg.kind === 'ride' ? [leg.sections, leg.stops] : [];
+        const ends = [leg, ...sections].flatMap(({ origin, destination }) => [origin, destination]);
+        return [...ends, ...stops.map(({ station }) => station)];
+      }),
+    ),
+  );
+}

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { DESCRIPTORS_OF_PROCESS, requireDescriptors } from '@ticketing/kit';
 
 /** Ends the workers when this process dies, however it dies and whatever they do. */
 export interface OrphanGuard {
@@ -59,6 +60,12 @@ export function createOrphanGuard(shell: string = '/bin/sh'): OrphanGuard {
   };
 
   function start(): void {
+    try {
+      requireDescriptors(DESCRIPTORS_OF_PROCESS);
+    } catch {
+      // The next worker is guarded with those before it.
+      return;
+    }
     const child = spawn(shell, ['-c', REAPER, 'dispatch-orphan-guard'], {
       cwd: '/',
       detached: true,
@@ -69,7 +76,7 @@ export function createOrphanGuard(shell: string = '/bin/sh'): OrphanGuard {
       if (reaper === child) reaper = undefined;
     };
     child.on('error', forget).on('exit', forget);
-    // One that could not be started for want of descriptors has no streams. The next worker is guarded with those before it.
+    // One that could not be started may have no streams.
     if (child.pid === undefined) return;
     // Writing to a shell that is gone fails; its exit reports that as well.
     child.stdin.on('error', () => {});

@@ -1,7 +1,7 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { StderrTail } from '@ticketing/kit';
+import { DESCRIPTORS_OF_PROCESS, requireDescriptors, StderrTail } from '@ticketing/kit';
 import type { ToWorker } from '../contract/frames.ts';
 import type { Transport, Unsent, WorkerEvents, WorkerHandle } from '../contract/transport.ts';
 import { decodeFromWorker } from '../wire/from-worker-codec.ts';
@@ -77,6 +77,7 @@ export class WorkerProcess implements WorkerHandle {
     events: WorkerEvents,
     foreign: (message: unknown) => void,
   ) {
+    requireDescriptors(DESCRIPTORS_OF_PROCESS);
     const data = start.workerData === undefined ? undefined : new WorkerData(start.workerData);
     this.slot = start.slot;
     this.isInspected = start.isInspected ?? false;

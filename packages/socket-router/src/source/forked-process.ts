@@ -1,10 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import {
+  DESCRIPTORS_OF_PROCESS,
   inheritedExecArgv,
   inspectorOption,
   mallocVariables,
   nestingVariable,
   opensInspector,
+  requireDescriptors,
   StderrTail,
 } from '@ticketing/kit';
 import type { RouterWorker, WorkerChannel } from '../contract/worker-source.ts';
@@ -35,7 +37,8 @@ export class ForkedProcess {
   readonly startedAt: number = performance.now();
   readonly #options: ForkedProcessOptions;
   readonly #events: ForkedProcessEvents;
-  readonly #child: ChildProcess;
+  /** `undefined` if there were no descriptors for a process. */
+  readonly #child: ChildProcess | undefined;
   readonly #file = new InheritedFile();
   readonly #stderr = new StderrTail();
   readonly #startTimer: NodeJS.Timeout;
@@ -47,22 +50,31 @@ export class ForkedProcess {
     const { module, env = process.env, execArgv = ownExecArgv(), startTimeoutMs } = options;
     this.#options = options;
     this.#events = events;
+    this.#startTimer = setTimeout(() => this.#startTookTooLong(), startTimeoutMs);
+    this.#startTimer.unref();
+    // It may be at a breakpoint.
+    if (opensInspector(execArgv)) clearTimeout(this.#startTimer);
+    try {
+      requireDescriptors(DESCRIPTORS_OF_PROCESS);
+    } catch (cause) {
+      this.#startError = this.#lost((cause as Error).message, cause as Error);
+      // As the platform reports a process that could not be started.
+      process.nextTick(() => this.#exited());
+      return;
+    }
     const { fd } = this.#file;
-    this.#child = fork(module, {
+    const child = fork(module, {
       // JSON costs less for small messages, and far more for a buffer. There is none in them where the file is.
       serialization: fd === undefined ? 'advanced' : 'json',
       stdio: ['inherit', 'inherit', 'pipe', 'ipc', ...(fd === undefined ? [] : [fd])],
       env: { ...mallocVariables(env), ...env, ...nestingVariable(module) },
       execArgv: [...execArgv],
     });
-    this.#startTimer = setTimeout(() => this.#startTookTooLong(), startTimeoutMs);
-    this.#startTimer.unref();
-    // It may be at a breakpoint.
-    if (opensInspector(execArgv)) clearTimeout(this.#startTimer);
-    this.#child.on('message', this.#onMessage);
-    this.#child.stderr?.on('data', (chunk: Buffer) => this.#relay(chunk));
-    this.#child.once('exit', () => this.#exited());
-    this.#child.on('error', (cause) => {
+    this.#child = child;
+    child.on('message', this.#onMessage);
+    child.stderr?.on('data', (chunk: Buffer) => this.#relay(chunk));
+    child.once('exit', () => this.#exited());
+    child.on('error', (cause) => {
       // A process that could not be started emits no exit.
       if (this.pid !== undefined) return;
       this.#startError = this.#lost(cause.message, cause);
@@ -71,23 +83,23 @@ export class ForkedProcess {
   }
 
   get pid(): number | undefined {
-    return this.#child.pid;
+    return this.#child?.pid;
   }
 
   /** The worker as a source reports it; `undefined` when it is not connected. */
   get worker(): RouterWorker | undefined {
-    const { pid, connected } = this.#child;
-    if (!connected) return undefined;
+    const child = this.#child;
+    if (!child?.connected) return undefined;
     const { slot } = this.#options;
     const sharedFile = this.#file.fd === undefined ? undefined : this.#file;
-    return { slot, pid, channel: this.#child as WorkerChannel, sharedFile };
+    return { slot, pid: child.pid, channel: child as WorkerChannel, sharedFile };
   }
 
   /** Lets the process finish its connections and exit; kills it after the grace. Resolves when it has ended. */
   async stop(graceMs: number): Promise<void> {
     clearTimeout(this.#startTimer);
     const child = this.#child;
-    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const exited = new Promise((resolve) => child.once('exit', resolve));
     const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);
     // An attached worker exits when its channel ends.
@@ -98,13 +110,14 @@ export class ForkedProcess {
 
   /** Lets the process finish what it is answering, although it may be stopped: it has a successor. */
   leave(): void {
+    if (this.#child === undefined) return;
     if (this.#child.connected) this.#child.disconnect();
     endProcess(this.#child);
   }
 
   readonly #onMessage = (message: unknown): void => {
     if (!isTagged(message) || (message as WorkerMessage).kind !== 'ready') return;
-    this.#child.off('message', this.#onMessage);
+    this.#child?.off('message', this.#onMessage);
     clearTimeout(this.#startTimer);
     this.#hasServed = true;
     this.#events.served();
@@ -112,7 +125,7 @@ export class ForkedProcess {
 
   /** Passes standard error on. Not by `pipe`, with which each process would add listeners to the one stream. */
   #relay(chunk: Buffer): void {
-    const { stderr } = this.#child;
+    const stderr = this.#child?.stderr;
     this.#stderr.push(chunk);
     if (!process.stderr.write(chunk, () => stderr?.resume())) stderr?.pause();
   }
@@ -124,32 +137,33 @@ export class ForkedProcess {
       `Worker of slot \`${slot}\` did not serve within \`startTimeoutMs\` (${startTimeoutMs} ms); it must call \`attachServer\``,
       { data: { slot, pid: this.pid, limit: startTimeoutMs } },
     );
-    this.#child.kill('SIGKILL');
+    this.#child?.kill('SIGKILL');
   }
 
   #exited(): void {
     clearTimeout(this.#startTimer);
     this.#file.close();
-    const { stderr } = this.#child;
+    const stderr = this.#child?.stderr;
     const report = (): void => {
       if (this.#hasEnded) return;
       this.#hasEnded = true;
       this.#events.ended(this.#hasServed ? undefined : (this.#startError ?? this.#endedEarly()));
     };
     // The reason of a failed start is in its standard error, which a child of its own may keep open.
-    if (this.#hasServed || stderr === null || stderr.closed) report();
-    const timer = setTimeout(() => stderr?.destroy(), LINGER_MS);
-    stderr?.once('close', () => {
+    const isRead = !stderr || stderr.closed;
+    if (this.#hasServed || isRead) report();
+    if (isRead) return;
+    const timer = setTimeout(() => stderr.destroy(), LINGER_MS);
+    stderr.once('close', () => {
       clearTimeout(timer);
       report();
     });
-    if (stderr === null || stderr.closed) clearTimeout(timer);
-    stderr?.resume();
+    stderr.resume();
   }
 
   #endedEarly(): RouterError {
-    const { exitCode, signalCode } = this.#child;
-    const how = signalCode === null ? `with exit code ${exitCode}` : `by ${signalCode}`;
+    const { exitCode, signalCode } = this.#child ?? {};
+    const how = signalCode ? `by ${signalCode}` : `with exit code ${exitCode}`;
     const reason = reasonIn(this.#stderr.text());
     return this.#lost(
       reason ??
@@ -158,7 +172,7 @@ export class ForkedProcess {
   }
 
   #lost(message: string, cause?: Error): RouterError {
-    const { exitCode, signalCode, pid } = this.#child;
+    const { exitCode, signalCode, pid } = this.#child ?? {};
     const data: RouterErrorData = {
       slot: this.#options.slot,
       pid,

@@ -105,7 +105,7 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PagesDependencies> = async (
   );
 
   const ownPage = async (form: Form, known?: DocumentQuestion): Promise<TravellerPage> =>
-    travellerPage({ form, known, assets, carriers: flags.carriers, nowMs: now() });
+    travellerPage({ form, known, assets, carriers: flags.carriers, rates: rates(), nowMs: now() });
 
   app.setNotFoundHandler(async (request, reply) => {
     const { details } = notFound(request);
@@ -234,9 +234,10 @@ function travellerPage(given: {
   readonly assets: Assets;
   /** Carriers that the server asks. */
   readonly carriers: readonly CarrierName[];
+  readonly rates: RateSource | undefined;
   readonly nowMs: number;
 }): TravellerPage {
-  const { form, known, assets, carriers, nowMs } = given;
+  const { form, known, assets, carriers, rates, nowMs } = given;
   const first = clock.dateOf(nowMs, HERE);
   const { origin, destination, via } = known?.query ?? {};
   return {
@@ -262,5 +263,6 @@ function travellerPage(given: {
     examples: examplesOf(carriers),
     asked: carriers,
     cards: carriers.flatMap((name) => carrierCards[name] ?? []),
+    currencies: rates === undefined ? [] : [rates.base, ...Object.keys(rates.perBase).sort()],
   };
 }

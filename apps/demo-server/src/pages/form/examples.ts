@@ -13,7 +13,7 @@ export interface Example {
 export const EXAMPLES: readonly Example[] = [
   { origin: 'Madrid', destination: 'Barcelona', by: ['renfe', 'ouigo', 'avlo'] },
   { origin: 'Zürich', destination: 'Milano', by: ['osdm', 'hafas', 'ojp'], isAbroad: true },
-  { origin: 'Paris', destination: 'Lyon', by: ['osdm', 'hafas'] },
+  { origin: 'Paris', destination: 'Lyon', by: ['osdm', 'hafas', 'navitia'] },
   { origin: 'Madrid', destination: 'Sevilla', by: ['renfe', 'ouigo', 'avlo'] },
   { origin: 'Wien', destination: 'München', by: ['osdm', 'hafas'], isAbroad: true },
   { origin: 'Zürich', destination: 'Wien', by: ['osdm', 'hafas', 'ojp'], isAbroad: true },

@@ -9,6 +9,7 @@ const OPTIONAL_FIELDS = [
   'class',
   'split',
   'stops',
+  'currency',
   'passengers',
   'ages',
   'cards',

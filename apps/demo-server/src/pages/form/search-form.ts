@@ -23,6 +23,8 @@ export interface SearchForm {
   readonly placeOf: SearchNames['placeOf'];
   /** Cards that carriers read. */
   readonly cards: readonly Card[];
+  /** Currencies to which prices can be converted, the usual one first; none: there are no rates. */
+  readonly currencies: readonly string[];
   readonly problem?: ShownProblem | undefined;
 }
 
@@ -33,6 +35,7 @@ export function searchForm({
   stations,
   placeOf,
   cards,
+  currencies,
   problem,
 }: SearchForm): SafeHtml {
   const wrong = problem && fieldOf(problem);
@@ -66,6 +69,9 @@ export function searchForm({
   const plain = (field: 'ages' | 'cards', label: string, example: string): SafeHtml =>
     html`<label class="field"><span>${label}</span><input id="${field}" name="${field}" maxlength="200" autocomplete="off" spellcheck="false" placeholder="${example}" value="${values[field] ?? ''}"${state(field)}></label>`;
   const changes = values.maxTransfers ?? '';
+  const currency = values.currency?.toUpperCase() ?? '';
+  const [usual = 'As sold', ...others] = currencies;
+  const known = currency === '' || currencies.includes(currency) ? others : [...others, currency];
   return html`<form id="search" class="search" action="/" method="get" data-usual="${days.usual}">
 <div class="search-main"><div class="anchor">${place('origin', 'From')}${note('origin')}</div><button type="button" id="swap" class="button round swap scripted" aria-label="Swap From and To" title="Swap From and To">${icon('swap')}</button><div class="anchor">${place('destination', 'To')}${note('destination')}</div>
 <div class="anchor end"><label class="field"><span>Day</span><input id="date" name="date" type="date" min="${days.first}" max="${days.last}" value="${values.date || days.usual}"${state('date')}><b class="fake" aria-hidden="true"></b></label>${note('date')}</div>
@@ -99,7 +105,16 @@ export function searchForm({
     'way',
     html`${place('via', 'Via')}${box('stops', 'Show where trains stop on the way')}`,
     ['via', 'stops'],
-  )}</div>
+  )}${
+    (currencies.length > 0 || currency !== '') &&
+    chip(
+      'currency',
+      html`<label class="field"><span>Prices in</span><select id="currency" name="currency"${state('currency')}><option value="">${usual}${known.map(
+        (one) => html`<option${one === currency && ' selected'}>${one}`,
+      )}</select></label>`,
+      ['currency'],
+    )
+  }</div>
 <noscript><input type="hidden" name="plain" value="1"></noscript>
 <datalist id="stations">${stations.map(({ id, name, aliases = [] }) => [
     html`<option value="${name}" data-id="${id}">`,

@@ -74,6 +74,7 @@ export function chipTexts(
     split = '',
     via = '',
     stops = '',
+    currency = '',
   }: FormValues,
   placeOf: SearchNames['placeOf'],
 ): Readonly<Record<ChipName, { readonly text: string; readonly isOn: boolean }>> {
@@ -95,6 +96,7 @@ export function chipTexts(
       changes.length > 0 && (maxTransfers ? changes.join(', ') : 'With two tickets'),
       'Any changes',
     ),
+    currency: chip(currency && `Prices in ${currency.toUpperCase()}`, 'Currency'),
     way: chip(way.length > 0 && (via ? way.join(', ') : 'With stops'), 'Via'),
   };
 }
@@ -104,4 +106,4 @@ export function isTicked(text = ''): boolean {
   return text === '1' || text === 'true';
 }
 
-export type ChipName = 'time' | 'class' | 'changes' | 'way';
+export type ChipName = 'time' | 'class' | 'changes' | 'way' | 'currency';

@@ -1,11 +1,13 @@
-import { type Journey, lowestTotals, type RideLeg, type TimeAt } from '@ticketing/core';
+import type { Journey, RideLeg, TimeAt } from '@ticketing/core';
 import { html, type SafeHtml } from '../frame/html.ts';
 import { icon } from '../frame/icons.ts';
-import { changesText, countText, durationText, priceText } from './display-texts.ts';
+import { co2Text } from './co2-texts.ts';
+import { changesText, countText, durationText } from './display-texts.ts';
 import { isCancelled, isSoldOut, isSplit, journeyBadge, type Leaders } from './journey-badge.ts';
 import { journeyBar } from './journey-bar.ts';
 import { clockOf, type Names, nameOf, operatorOf, rideText, stationParts } from './names.ts';
 import { operatorMark } from './operator-mark.ts';
+import { leastPrice } from './price-texts.ts';
 
 /** The list that a row is in. */
 export interface RowPlace {
@@ -32,7 +34,7 @@ export function journeyRow(
   const isQuiet = isSoldOut(journey) || isCancelled(journey);
   const isCheapest = id === place.leaders.cheapest;
   return html`<li class="journey${isQuiet && ' sold'}${isCheapest && ' cheapest'}" id="${id}"><details><summary>
-<span class="run">${timeAt(journey.departure, first?.expectedDeparture)}${journeyBar(journey, place.longestMinutes)}<span class="sr"> to </span>${timeAt(journey.arrival, last?.expectedArrival, journey.departure)}<span class="ends">${first && end(first.origin, { names, time: planned(first.departure, first.expectedDeparture) })}<small class="how">${durationText(durationMinutes)} · ${changesText(transfers)}${isSplit(journey) && html`, <b class="news">not protected</b>`}${riskText(journey)}${!isSplit(journey) && viaText(rides, names)}</small>${last && end(last.destination, { names, time: planned(last.arrival, last.expectedArrival) })}</span></span>
+<span class="run">${timeAt(journey.departure, first?.expectedDeparture)}${journeyBar(journey, place.longestMinutes)}<span class="sr"> to </span>${timeAt(journey.arrival, last?.expectedArrival, journey.departure)}<span class="ends">${first && end(first.origin, { names, time: planned(first.departure, first.expectedDeparture) })}<small class="how">${durationText(durationMinutes)} · ${changesText(transfers)}${isSplit(journey) && html`, <b class="news">not protected</b>`}${riskText(journey)}${!isSplit(journey) && viaText(rides, names)}${co2Part(journey)}</small>${last && end(last.destination, { names, time: planned(last.arrival, last.expectedArrival) })}</span></span>
 <span class="by">${markList(rides, names)}<span class="train"><b>${rides.map(rideText).join(' + ')}</b> <small>${operatorsText(rides, names)}</small></span></span>
 <span class="flag">${journeyBadge(journey, place.leaders)}</span>
 <span class="price">${price(journey, names)}</span>
@@ -64,14 +66,14 @@ function planned(time: TimeAt, expected?: TimeAt): SafeHtml | false {
   );
 }
 
-/** Lowest price; of each currency where there are several, because no carrier reports which is less. */
+/** Lowest price, converted by rates with the price to pay below it; of each currency where there are several, because nothing compares them. */
 function price(journey: Journey, { lang, carriers }: Names): SafeHtml {
-  const [total, ...others] = lowestTotals(journey);
+  const least = leastPrice(journey, lang);
   const { offers, unpriced = [] } = journey;
   if (isCancelled(journey)) return html`<b>Cancelled</b>`;
-  if (total !== undefined) {
-    const more = others.map((one) => ` or ${priceText(one, lang)}`).join('');
-    return html`<b>${priceText(total, lang)}</b><small>${more.trim() || offerText(journey)}</small>`;
+  if (least !== undefined) {
+    const more = [least.paid, ...least.others.map((one) => `or ${one}`)].filter(Boolean).join(' ');
+    return html`<b>${least.text}</b><small>${more || offerText(journey)}</small>`;
   }
   if (isSoldOut(journey)) return html`<b>Sold out</b>`;
   if (offers.length > 0) return html`<small>prices for parts</small>`;
@@ -93,6 +95,11 @@ function riskText({ legs }: Journey): SafeHtml | false {
   const risks = legs.flatMap((leg) => (leg.kind === 'transfer' && leg.risk) || []);
   const worst = risks.find((risk) => risk === 'missed') ?? risks[0];
   return worst !== undefined && html`, <b class="news">${worst}</b>`;
+}
+
+function co2Part(journey: Journey): SafeHtml | false {
+  const text = co2Text(journey);
+  return text !== undefined && html`<span class="co2"> · ${text}</span>`;
 }
 
 /** Names the station of the only change. */

@@ -4,6 +4,7 @@ import { html, type SafeHtml } from '../frame/html.ts';
 import { countText, isChild, partyText, priceText } from './display-texts.ts';
 import { isSoldOut } from './journey-badge.ts';
 import { type Names, nameOf } from './names.ts';
+import { convertedText } from './price-texts.ts';
 
 /** Most tickets left of which the number is shown. */
 const FEW_SEATS = 5;
@@ -42,12 +43,18 @@ function ticketBox(fare: Fare, names: Names): SafeHtml {
   const [first] = fare;
   const { lang, carriers } = names;
   const text = first.conditions?.text;
-  return html`<div class="ticket"><p class="fare"><span>${first.fareName ?? 'Ticket'}${first.rides !== undefined && html` <small>train ${first.rides.map((ride) => ride + 1).join(' + ')}</small>`}</span><span class="num">${priceText(first.total, lang)}</span></p><p>${[CLASSES[first.travelClass], conditionsText(first)].filter((part) => part !== '').join(' · ')}</p>${
+  return html`<div class="ticket"><p class="fare"><span>${first.fareName ?? 'Ticket'}${first.rides !== undefined && html` <small>train ${first.rides.map((ride) => ride + 1).join(' + ')}</small>`}</span><span class="num">${ownPrice(first, lang)}</span></p><p>${[CLASSES[first.travelClass], conditionsText(first)].filter((part) => part !== '').join(' · ')}</p>${
     text !== undefined && html`<p class="muted">${text}</p>`
   }<ul>${fare.map(
     (offer) =>
-      html`<li>${carrierMark(offer.seller, nameOf(carriers, offer.seller), 'small')}<span>${nameOf(carriers, offer.seller)}${buyers(offer, names)}</span>${seats(offer)}<span class="num">${priceText(offer.total, lang)}</span></li>`,
+      html`<li>${carrierMark(offer.seller, nameOf(carriers, offer.seller), 'small')}<span>${nameOf(carriers, offer.seller)}${buyers(offer, names)}</span>${seats(offer)}<span class="num">${ownPrice(offer, lang)}</span></li>`,
   )}</ul></div>`;
+}
+
+/** The seller's price, and what it is in the currency of the search. */
+function ownPrice(offer: Offer, lang?: string): SafeHtml {
+  const about = convertedText(offer, lang);
+  return html`${priceText(offer.total, lang)}${about !== undefined && html` <small>${about}</small>`}`;
 }
 
 const CLASSES = { first: 'First class', second: 'Second class', any: '' };

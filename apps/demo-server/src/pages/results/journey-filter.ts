@@ -55,7 +55,7 @@ export function chosenCount(filter: Filter): number {
   );
 }
 
-/** Number of journeys behind a choice, and the lowest price among them. */
+/** Number of journeys behind a choice, and of a carrier its lowest price, where its prices are of one currency. */
 export interface Behind {
   readonly count: number;
   readonly lowest?: Money | undefined;
@@ -66,26 +66,35 @@ export type Choices = ReadonlyMap<`${keyof Filter}:${string}`, Behind>;
 
 /** Counts the journeys behind each choice. */
 export function choicesOf(journeys: readonly Journey[]): Choices {
-  const choices = new Map<`${keyof Filter}:${string}`, Behind>();
-  const add = (key: `${keyof Filter}:${string}`, price?: Money): void => {
-    const { count = 0, lowest } = choices.get(key) ?? {};
-    const isLower = price !== undefined && lowest?.currency === price.currency;
-    const least = isLower && price.amount < lowest.amount ? price : (lowest ?? price);
-    choices.set(key, { count: count + 1, lowest: least });
+  const counts = new Map<`${keyof Filter}:${string}`, number>();
+  const prices = new Map<string, Map<string, number>>();
+  const add = (key: `${keyof Filter}:${string}`): void => {
+    counts.set(key, (counts.get(key) ?? 0) + 1);
   };
   for (const journey of journeys) {
-    const [price] = lowestTotals(journey);
-    add(`changes:${changesOf(journey)}`, price);
-    add(`bands:${bandOf(journey)}`, price);
+    add(`changes:${changesOf(journey)}`);
+    add(`bands:${bandOf(journey)}`);
     for (const source of journey.sources) {
-      const own = journey.offers.find(({ seller, rides }) => seller === source && !rides);
-      add(`carriers:${source}`, own?.total);
+      add(`carriers:${source}`);
+      const least = prices.get(`carriers:${source}`) ?? new Map<string, number>();
+      prices.set(`carriers:${source}`, least);
+      const offers = journey.offers.filter(({ seller }) => seller === source);
+      for (const { amount, currency } of lowestTotals({ ...journey, offers })) {
+        least.set(currency, Math.min(amount, least.get(currency) ?? amount));
+      }
     }
     for (const one of CONDITIONS) {
       if (journey.offers.some((offer) => allows(offer, one))) add(`conditions:${one}`);
     }
   }
-  return choices;
+  return new Map(
+    [...counts].map(([key, count]) => {
+      const [least, ...others] = prices.get(key) ?? [];
+      // Of two currencies neither is the lowest.
+      if (least === undefined || others.length > 0) return [key, { count }];
+      return [key, { count, lowest: { currency: least[0], amount: least[1] } }];
+    }),
+  );
 }
 
 /** Carriers that can be chosen, with what stands beside each. */

@@ -1,6 +1,7 @@
-import { JOURNEY_ORDERS, type Journey, type JourneyOrder, lowestTotals } from '@ticketing/core';
+import { JOURNEY_ORDERS, type Journey, type JourneyOrder } from '@ticketing/core';
 import { html, type SafeHtml } from '../frame/html.ts';
-import { durationText, priceText } from '../journey/display-texts.ts';
+import { durationText } from '../journey/display-texts.ts';
+import { leastPrice } from '../journey/price-texts.ts';
 import type { Leading } from './listed-journeys.ts';
 
 const TABS = [
@@ -31,8 +32,7 @@ function figure(journey: Journey | undefined, isAsking: boolean, lang?: string):
       ? html`<b><span class="skeleton"></span></b>`
       : html`<b aria-hidden="true">–</b>`;
   }
-  const [total] = lowestTotals(journey);
-  return html`<b class="num">${total ? priceText(total, lang) : '–'}<small>${durationText(journey.durationMinutes)}</small></b>`;
+  return html`<b class="num">${leastPrice(journey, lang)?.text ?? '–'}<small>${durationText(journey.durationMinutes)}</small></b>`;
 }
 
 const NAMES: Readonly<Record<JourneyOrder, string>> = {

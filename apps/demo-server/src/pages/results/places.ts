@@ -7,6 +7,7 @@ import { emptyNote, type NoteWays, noticeOf } from './empty-note.ts';
 import { type Leading, leadersOf, USUAL_ORDER } from './listed-journeys.ts';
 import { orderOf, orderTabs } from './order-tabs.ts';
 import { pageLinks } from './page-links.ts';
+import { ratesNote } from './rates-note.ts';
 import { addressOnDay, addressWith } from './search-address.ts';
 import { namesOf, type SearchState } from './search-state.ts';
 
@@ -74,6 +75,12 @@ export const places = {
   notice: (search: ShownSearch): SafeHtml | undefined => noticeOf(search.state, noteOf(search)),
   empty: (search: ShownSearch, shown?: number): SafeHtml | undefined =>
     emptyNote(search.state, { ...noteOf(search), ...(shown !== undefined && { shown }) }),
+  rates: ({ state, address }: ShownSearch): SafeHtml | undefined => {
+    if (state.phase === 'idle' || state.carriers.length === 0) return undefined;
+    const asked = address.get('currency');
+    const note = ratesNote(state.rates, { journeys: state.journeys.values(), asked });
+    return note === undefined ? undefined : html`${note}`;
+  },
   pages: ({ state, address }: ShownSearch): SafeHtml =>
     pageLinks(isAsking(state) ? {} : state.pages, (page) =>
       addressWith(address, { page, split: '' }),

@@ -44,7 +44,7 @@ export function resultsFrame(
   }</div>
 <p id="status" class="sr" role="status">${isPlain && countLine(counted(state))}</p><div id="empty" role="status">${places.empty(search)}</div>
 <div id="list" class="card list"><div id="notice" role="status">${places.notice(search)}</div><ol id="journeys" class="journeys" data-order="${order}" aria-label="Journeys">${items.map((item) => itemRow(item, { names, place, isWhole }))}</ol>${isAsking(state) && ghostRows(items.length === 0)}</div>
-<nav id="pages" class="more" aria-label="Other times">${places.pages(search)}</nav></section></div>
+<p id="rates" class="rates muted">${places.rates(search)}</p><nav id="pages" class="more" aria-label="Other times">${places.pages(search)}</nav></section></div>
 ${!isPlain && filterSheet}`;
 }
 

@@ -1,4 +1,4 @@
-import type { CarrierStatus, Journey, Passenger, Place } from '@ticketing/core';
+import type { AppliedRates, CarrierStatus, Journey, Passenger, Place } from '@ticketing/core';
 import type { SealedPages, SearchAnswerEvent } from '../../search/search-answer.ts';
 import type { ShownProblem } from '../form/shown-problem.ts';
 
@@ -35,6 +35,8 @@ export interface SearchState {
   readonly more?: Direction | undefined;
   /** The stations in the answer, by which a train that carriers know at several ids of a stop is one. */
   readonly places: ReadonlyMap<string, Place>;
+  /** Exchange rates of the search, if it has any. */
+  readonly rates?: AppliedRates | undefined;
   /** Passengers of the search. */
   readonly passengers?: readonly Passenger[];
   /** Tokens of the pages with earlier and later journeys. */
@@ -82,7 +84,8 @@ export function reduce(state: SearchState, event: FeedEvent, at = 0): SearchStat
     case 'search-started': {
       const { date: day, passengers, origin, destination } = event.query;
       const carriers = updated(state.carriers, event.carriers, at);
-      return { ...state, carriers, day, passengers, ends: [origin.name, destination.name] };
+      const { rates } = event;
+      return { ...state, carriers, day, passengers, rates, ends: [origin.name, destination.name] };
     }
     case 'carrier-status':
       return { ...state, carriers: updated(state.carriers, [event.status], at) };

@@ -18,6 +18,7 @@ export const europeanCarriers: Readonly<Record<EuropeanSeller, EuropeanCarrier>>
   osdm: { network: 'europe', seller: 'osdm', operator: 'sbb', fares: osdmFares },
   hafas: { network: 'europe', seller: 'hafas', operator: 'db', fares: hafasFares },
   ojp: { network: 'europe', seller: 'ojp', operator: 'sbb' },
+  navitia: { network: 'europe', seller: 'navitia', operator: 'sncf', fares: navitiaFares },
 };
 
 /** Names of companies that run trains, and their codes (RICS); the codes of Eurostar and Trenitalia are the simulator's own. */
@@ -71,4 +72,10 @@ function hafasFares({ minutes, operator }: PricedRide, random: Random): readonly
     },
   ];
   return isKnown ? fares.slice(0, random.pick([1, 2])) : [];
+}
+
+/** Returns one price in euros, of one journey in three: most regions have no fares. */
+function navitiaFares({ minutes }: PricedRide, random: Random): readonly Fare[] {
+  const cents = 50 * Math.round(minutes * (0.4 + random.next() * 0.4));
+  return random.below(3) === 0 ? [{ code: 'NORMAL', name: 'Normal', cents }] : [];
 }

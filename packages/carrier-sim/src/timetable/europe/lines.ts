@@ -5,7 +5,7 @@ export type EuropeanBrand = 'TGV' | 'FR' | 'EST' | 'EC' | 'IC' | 'ICE' | 'RJX' |
 export type EuropeanOperator = 'sncf' | 'trenitalia' | 'eurostar' | 'sbb' | 'oebb' | 'db';
 
 /** The carriers that sell these trains, each in its own wire format. */
-export type EuropeanSeller = 'osdm' | 'hafas' | 'ojp';
+export type EuropeanSeller = 'osdm' | 'hafas' | 'ojp' | 'navitia';
 
 /** Local departures at the first stop of a direction, `06:44`, by train number. */
 type Departures = Readonly<Record<string, string>>;
@@ -59,7 +59,7 @@ export const europeanLines: readonly EuropeanLine[] = [
   {
     brand: 'TGV',
     operator: 'sncf',
-    sellers: ['osdm', 'hafas'],
+    sellers: ['osdm', 'hafas', 'navitia'],
     stops: [[parisLyon, 0], [lyon, 118], [chambery, 215], [torino, 330], [milano, 425]],
     outward: { 9241: '06:44', 9245: '10:42', 9249: '14:42' },
     back: { 9240: '06:02', 9244: '08:45', 9248: '15:53' },
@@ -141,7 +141,7 @@ export const europeanLines: readonly EuropeanLine[] = [
   {
     brand: 'TGV',
     operator: 'sncf',
-    sellers: ['osdm', 'ojp'],
+    sellers: ['osdm', 'ojp', 'navitia'],
     stops: [[parisLyon, 0], ['8771304', 95], [basel, 183], [zurich, 244]],
     renumbered: { at: basel, by: 500, minutes: 4 },
     outward: { 9203: '07:20', 9211: '10:20', 9213: '12:20', 9215: '14:20', 9223: '18:20' },
@@ -150,7 +150,7 @@ export const europeanLines: readonly EuropeanLine[] = [
   {
     brand: 'TGV',
     operator: 'sncf',
-    sellers: ['osdm'],
+    sellers: ['osdm', 'navitia'],
     stops: [[parisLyon, 0], ['8501008', 191]],
     outward: { 9761: '06:18', 9765: '10:18', 9773: '14:18', 9777: '18:18' },
     back: { 9760: '06:29', 9764: '10:29', 9768: '14:29', 9780: '18:29' },
@@ -158,7 +158,7 @@ export const europeanLines: readonly EuropeanLine[] = [
   {
     brand: 'EST',
     operator: 'eurostar',
-    sellers: ['osdm', 'hafas'],
+    sellers: ['osdm', 'hafas', 'navitia'],
     stops: [[london, 0], [parisNord, 137]],
     outward: { 9002: '06:01', 9008: '08:01', 9014: '10:24', 9018: '11:31', 9024: '13:31', 9032: '15:31', 9040: '17:31', 9050: '20:01' },
     back: { 9003: '06:13', 9007: '07:42', 9013: '09:12', 9019: '11:12', 9027: '13:03', 9035: '15:12', 9045: '18:03', 9059: '21:10' },
@@ -166,7 +166,7 @@ export const europeanLines: readonly EuropeanLine[] = [
   {
     brand: 'EST',
     operator: 'eurostar',
-    sellers: ['osdm'],
+    sellers: ['osdm', 'navitia'],
     stops: [[london, 0], ['8722326', 82], [parisNord, 150]],
     outward: { 9010: '09:31', 9028: '14:31' },
     back: { 9015: '10:12', 9039: '16:42' },
@@ -190,7 +190,7 @@ export const europeanLines: readonly EuropeanLine[] = [
   {
     brand: 'ICE',
     operator: 'db',
-    sellers: ['hafas'],
+    sellers: ['hafas', 'navitia'],
     stops: [[parisEst, 0], ['8721202', 108], [karlsruhe, 150], ['8029034', 190], [munchen, 335]],
     outward: { 9571: '06:55', 9573: '14:55' },
     back: { 9570: '06:25', 9576: '14:25' },

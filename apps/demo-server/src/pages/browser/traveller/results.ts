@@ -256,6 +256,7 @@ export function createResults(page: ResultsSurroundings): Results {
     const leaders = leaderIds(leading(state));
     void list.update(items, { longestMinutes: longestOf(all), leaders }).then((isWhole) => {
       if (!isWhole) return;
+      showAnew(place('rates'), places.rates(search));
       showAnew(place('pages'), places.pages(search));
       if (phase === 'asking') place('list').append(fragmentOf(ghostRows(items.length === 0)));
       focusDay();

@@ -38,6 +38,7 @@ export interface SearchFormHandle {
 }
 
 const PLACES = ['origin', 'destination', 'via'] as const;
+const CONTROLS = ['date', 'time', 'arriveBy', 'maxTransfers', 'class', 'currency'] as const;
 
 /** Gives the form in `root` its suggestions, and the behaviour of a page that does not load anew. */
 export function enhanceSearchForm(root: ParentNode): SearchFormHandle {
@@ -89,7 +90,9 @@ export function enhanceSearchForm(root: ParentNode): SearchFormHandle {
     const isSameYear = date.slice(0, 4) === names.usualDay.slice(0, 4);
     show(day, isSameYear ? dayText(date) : `${dayText(date)} ${date.slice(0, 4)}`);
     for (const [name, { text, isOn }] of Object.entries(chipTexts(values(), names.placeOf))) {
-      const chip = elementOf(form, `[data-chip=${name satisfies string as ChipName}] summary`);
+      const chip = form.querySelector(`[data-chip=${name satisfies string as ChipName}] summary`);
+      // Without exchange rates there is no choice of a currency.
+      if (chip === null) continue;
       chip.classList.toggle('on', isOn);
       show(elementOf(chip, 'span'), text);
     }
@@ -103,9 +106,9 @@ export function enhanceSearchForm(root: ParentNode): SearchFormHandle {
     }
     party.querySelector('summary')?.removeAttribute('aria-describedby');
     const field = problem && fieldOf(problem);
-    if (problem === undefined || field === undefined) return false;
+    const place = form.querySelector<HTMLElement>(`[data-notes~=${field}]`);
+    if (problem === undefined || field === undefined || place === null) return false;
     setFolded(false);
-    const place = elementOf(form, `[data-notes~=${field}]`);
     show(
       place,
       fieldNote(problem, (name, value) => `/?${parametersOf({ ...values(), [name]: value })}`),
@@ -191,9 +194,10 @@ export function enhanceSearchForm(root: ParentNode): SearchFormHandle {
     fill(parameters) {
       const given = Object.fromEntries(parameters) as FormValues;
       for (const name of PLACES) showPlace(name, given[name] ?? '');
-      for (const name of ['date', 'time', 'arriveBy', 'maxTransfers', 'class'] as const) {
-        const control = form.elements.namedItem(name) as HTMLInputElement | RadioNodeList;
-        control.value = given[name] || (name === 'date' ? names.usualDay : '');
+      for (const name of CONTROLS) {
+        const control = form.elements.namedItem(name) as HTMLInputElement | RadioNodeList | null;
+        if (control !== null)
+          control.value = given[name] || (name === 'date' ? names.usualDay : '');
       }
       for (const name of ['split', 'stops'] as const) {
         elementOf<HTMLInputElement>(form, `#${name}`).checked = isTicked(given[name]);

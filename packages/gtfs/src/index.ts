@@ -1,0 +1,10 @@
+// A train carrier from a timetable in a zip: GTFS read by streams, searched by connection scan
+
+export { createGtfsCarrier, type GtfsCarrierOptions } from './carrier/create-gtfs-carrier.ts';
+export type { GtfsWire } from './carrier/gtfs-wire.ts';
+export type { LoadFeed } from './carrier/serve-later.ts';
+export type { CodeOf, GtfsStations, GtfsStop, StopCode } from './carrier/served-stations.ts';
+export { GtfsError, type GtfsErrorCode, type GtfsErrorData } from './errors.ts';
+export type { Feed } from './feed/feed.ts';
+export { type ReadGtfsOptions, readGtfs } from './read-gtfs.ts';
+export type { GtfsMode } from './reader/route-modes.ts';
