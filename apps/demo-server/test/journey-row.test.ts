@@ -110,6 +110,7 @@ test('a journey of two tickets is marked in its line, by its badge and at its ch
   expect(badgeOf(split, leaders)).toEqual({ tone: 'warn', text: 'Two tickets' });
   expect(badgeOf({ ...split, legs }, {})?.text).toBe('2 min late');
   const shown = textOf(row(split));
+  expect(shown).toContain('both tickets');
   expect(shown).toContain('1 change, not protected');
   expect(shown).toContain(
     'Two tickets: this connection is not protected. If you miss the next train, no seller helps: you buy a new ticket.',

@@ -7,11 +7,11 @@ import {
   type Station,
   type StationGroup,
 } from '@ticketing/core';
-import { madrid, NOW, offer } from './trains.ts';
+import { madrid, offer } from './trains.ts';
 
 const clock = createLocalClock();
 /** 00:00 of the day of these journeys, at the zone of all their stations. */
-export const MIDNIGHT = clock.epoch('2026-12-01T00:00', 'Europe/Madrid');
+const MIDNIGHT = clock.epoch('2026-12-01T00:00', 'Europe/Madrid');
 const MINUTE_MS = 60_000;
 
 const place = (id: string, name: string, latitude: number): Station => ({
@@ -74,5 +74,3 @@ export function journey(parts: JourneyParts): Journey {
     priced: parts.priced,
   });
 }
-
-export { NOW };

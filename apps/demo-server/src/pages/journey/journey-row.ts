@@ -34,7 +34,7 @@ export function journeyRow(
   const isQuiet = isSoldOut(journey) || isCancelled(journey);
   const isCheapest = id === place.leaders.cheapest;
   return html`<li class="journey${isQuiet && ' sold'}${isCheapest && ' cheapest'}" id="${id}"><details><summary>
-<span class="run">${timeAt(journey.departure, first?.expectedDeparture)}${journeyBar(journey, place.longestMinutes)}<span class="sr"> to </span>${timeAt(journey.arrival, last?.expectedArrival, journey.departure)}<span class="ends">${first && end(first.origin, { names, time: planned(first.departure, first.expectedDeparture) })}<small class="how">${durationText(durationMinutes)} · ${changesText(transfers)}${isSplit(journey) && html`, <b class="news">not protected</b>`}${riskText(journey)}${viaText(rides, names)}${co2Part(journey)}</small>${last && end(last.destination, { names, time: planned(last.arrival, last.expectedArrival) })}</span></span>
+<span class="run">${timeAt(journey.departure, first?.expectedDeparture)}${journeyBar(journey, place.longestMinutes)}<span class="sr"> to </span>${timeAt(journey.arrival, last?.expectedArrival, journey.departure)}<span class="ends">${first && end(first.origin, { names, time: planned(first.departure, first.expectedDeparture) })}<small class="how">${durationText(durationMinutes)} · ${changesText(transfers)}${isSplit(journey) && html`, <b class="news">not protected</b>`}${riskText(journey)}${!isSplit(journey) && viaText(rides, names)}${co2Part(journey)}</small>${last && end(last.destination, { names, time: planned(last.arrival, last.expectedArrival) })}</span></span>
 <span class="by">${markList(rides, names)}<span class="train"><b>${rides.map(rideText).join(' + ')}</b> <small>${operatorsText(rides, names)}</small></span></span>
 <span class="flag">${journeyBadge(journey, place.leaders)}</span>
 <span class="price">${price(journey, names)}</span>
@@ -83,7 +83,9 @@ function price(journey: Journey, { lang, carriers }: Names): SafeHtml {
 }
 
 /** Returns the number of sellers, or the name of the cheapest fare. */
-function offerText({ offers }: Journey): string {
+function offerText(journey: Journey): string {
+  if (isSplit(journey)) return 'both tickets';
+  const { offers } = journey;
   const sellers = new Set(offers.map(({ seller }) => seller));
   return sellers.size > 1 ? countText(sellers.size, 'seller') : (offers[0]?.fareName ?? '');
 }

@@ -65,10 +65,7 @@ describeInBrowser('journeys of two tickets on the traveller’s page', () => {
     const later = page.locator('[data-more=later]');
     expect(await later.getAttribute('href')).not.toContain('split');
     await later.click();
-    await page.waitForFunction(
-      (before) => document.querySelectorAll('.journey').length > before,
-      all,
-    );
+    await page.waitForFunction(`document.querySelectorAll('.journey').length > ${all}`);
     await done(page);
     expect(await marked(page).count()).toBe(two);
     expect(await page.locator('.journey', { hasText: 'Two tickets' }).first().isVisible()).toBe(
