@@ -49,7 +49,10 @@ export const hedged: ValueReader<readonly CarrierName[]> = {
   words: ['off', 'all', ...CARRIER_NAMES],
   read(text) {
     if (text === 'off') return [];
-    if (text === 'all') return CARRIER_NAMES.filter((name) => !(carrierKinds[name].isSession || carrierKinds[name].isLocal));
+    if (text === 'all')
+      return CARRIER_NAMES.filter(
+        (name) => !(carrierKinds[name].isSession || carrierKinds[name].isLocal),
+      );
     const wanted = text.split(',');
     const known = CARRIER_NAMES.filter((name) => wanted.includes(name));
     return known.length === wanted.length ? known : undefined;
