@@ -1,12 +1,13 @@
 import { createJourney, type Journey, type Leg, type Offer, type RideLeg } from '@ticketing/core';
 import { expect, test } from 'vitest';
 import { durationText, priceText } from '../src/pages/journey/display-texts.ts';
-import { badgeOf, type Leaders } from '../src/pages/journey/journey-badge.ts';
+import { badgeOf, isSplit, type Leaders } from '../src/pages/journey/journey-badge.ts';
 import { barShape, barWidth } from '../src/pages/journey/journey-bar.ts';
 import { journeyDetails } from '../src/pages/journey/journey-details.ts';
 import { journeyRow } from '../src/pages/journey/journey-row.ts';
 import type { Names } from '../src/pages/journey/names.ts';
 import { fares } from '../src/pages/journey/ticket-boxes.ts';
+import { joinJourneys } from '../src/pages/results/join-journeys.ts';
 import { idle, namesOf, reduce } from '../src/pages/results/search-state.ts';
 import { detailedJourney, PARTY } from './detailed-journey.ts';
 
@@ -94,6 +95,46 @@ test('a row has remarks, disruptions first, many and long ones on demand, and es
   expect(remarksOf([{ kind: 'info', text: 'A', language }])).toContain(
     '<li lang="&quot;&gt;&lt;script&gt;">',
   );
+});
+
+test('a journey of two tickets is marked in its line, by its badge and at its change', () => {
+  const legs = detailed.legs.map(
+    (leg): Leg =>
+      leg.kind === 'transfer' && leg === change ? { ...leg, minutes: 45, selfTransfer: true } : leg,
+  );
+  const { expectedDeparture: _, expectedArrival: __, ...onTime } = ride;
+  const split = { ...detailed, legs: legs.map((leg) => (leg === ride ? onTime : leg)) };
+  expect(isSplit(split)).toBe(true);
+  expect(isSplit(detailed)).toBe(false);
+  const leaders: Leaders = { best: split.id, cheapest: split.id, fastest: split.id };
+  expect(badgeOf(split, leaders)).toEqual({ tone: 'warn', text: 'Two tickets' });
+  expect(badgeOf({ ...split, legs }, {})?.text).toBe('2 min late');
+  const shown = textOf(row(split));
+  expect(shown).toContain('1 change, not protected');
+  expect(shown).toContain(
+    'Two tickets: this connection is not protected. If you miss the next train, no seller helps: you buy a new ticket.',
+  );
+  expect(textOf(row(detailed))).not.toContain('not protected');
+  const elsewhere = legs.map(
+    (leg): Leg =>
+      leg.kind === 'transfer' && leg.selfTransfer ? { ...leg, destination: 'uic:7171801' } : leg,
+  );
+  expect(textOf(row({ ...split, legs: elsewhere }))).toContain(
+    'Make your own way to Barcelona, 45 min',
+  );
+});
+
+test('joinJourneys() keeps two tickets and one ticket for the same trains apart', () => {
+  const legs = detailed.legs.map(
+    (leg): Leg => (leg === change ? ({ ...leg, selfTransfer: true } as Leg) : leg),
+  );
+  const split = { ...detailed, id: 'j-split', legs };
+  const joined = joinJourneys([split, detailed, { ...split, durationMinutes: 1 }], []);
+  expect(joined.map((one) => [one.id, isSplit(one)])).toEqual([
+    [detailed.id, false],
+    ['j-split', true],
+  ]);
+  expect(joined[1]?.durationMinutes).toBe(1);
 });
 
 test('a row has the stops on the way on demand', () => {

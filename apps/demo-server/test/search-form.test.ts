@@ -170,6 +170,9 @@ test('a chip shows its setting', () => {
   expect(texts({ time: '20:00', arriveBy: '1', maxTransfers: '1', stops: '1' })).toEqual([
     ...['Arrive by 20:00!', 'Any class', 'At most 1 change!', 'Currency', 'With stops!'],
   ]);
+  expect(texts({ split: '1' })[2]).toBe('With two tickets!');
+  expect(texts({ split: 'true', maxTransfers: '2' })[2]).toBe('At most 2 changes, two tickets!');
+  expect(texts({ split: '0' })[2]).toBe('Any changes');
 });
 
 test('placeName() is the name that somebody wrote, as it is written, or the place’s own', () => {

@@ -1,6 +1,6 @@
 import type { Journey, SearchEvent } from '@ticketing/core';
 import { expect, test } from 'vitest';
-import { viewEvents } from '../src/search/search-view.ts';
+import { readSearchView, viewDocument, viewEvents } from '../src/search/search-view.ts';
 
 const journey = (id: string) =>
   ({
@@ -27,3 +27,32 @@ test('the facets of a stream leave out a journey that has been removed', async (
   expect(seen).toHaveLength(3);
   expect(seen[2]).toMatchObject({ facets: { carrier: [{ value: 'renfe', count: 1 }] } });
 });
+
+const rates = { asOf: '2026-11-20', source: 'A bank', base: 'EUR', perBase: { CHF: '0.94' } };
+const priced = (id: string, amount: number, currency: string) => ({
+  ...journey(id),
+  offers: [{ id, seller: id, total: { amount, currency } }],
+});
+
+test.each([
+  // 50 CHF are 53.19 EUR.
+  ['50 CHF', undefined, {}, ['a', 'c']],
+  ['50', 'chf', {}, ['a', 'c']],
+  ['53.20', undefined, {}, ['a', 'c']],
+  ['50', undefined, {}, ['c']],
+  // What the search did not convert is not compared here either.
+  ['50 CHF', undefined, { unused: 'too-old' }, ['c']],
+  ['50 CHF', undefined, undefined, ['c']],
+] as const)(
+  'maxPrice %j with currency %j and rates %j keeps %j',
+  (maxPrice, currency, applied, kept) => {
+    const { asOf, source } = rates;
+    const journeys = [priced('a', 5319, 'EUR'), priced('b', 5321, 'EUR'), priced('c', 4700, 'CHF')];
+    const used = applied && { rates: { asOf, source, currency: 'EUR', ...applied } };
+    const body = Buffer.from(JSON.stringify({ journeys, ...used }));
+    const view = readSearchView({ maxPrice, ...(currency && { currency }) }, rates);
+    const document = { body, carriers: [], complete: true, ms: 1 };
+    const shown = JSON.parse(String(viewDocument(document, view, { sealAll: () => ({}) })));
+    expect(shown.journeys.map(({ id }: Journey) => id)).toEqual(kept);
+  },
+);

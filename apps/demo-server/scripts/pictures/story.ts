@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
+import { CARRIER_NAMES } from '../../src/carriers/carriers.ts';
 import { createFilm, type Film } from './film.ts';
 import { openLook } from './looks.ts';
 import { ANSWERED, DONE, LIVE, SERVING } from './scenes.ts';
@@ -42,7 +43,7 @@ async function searched(page: Page, { url }: Stage): Promise<Film> {
     const film = createFilm(page);
     await page.goto(url);
     await page.waitForSelector('main[data-ready]', { state: 'attached' });
-    film.say('One search asks seven carriers at once');
+    film.say(`One search asks ${CARRIER_NAMES.length} carriers at once`);
     await film.hold(1200);
     await page.fill('[name=origin]', 'Madrid');
     await film.hold(700);

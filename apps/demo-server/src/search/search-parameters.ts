@@ -52,7 +52,7 @@ const question = {
   stops: yesOrNo('Adds the stations where trains call on the way: answers are larger'),
   currency: shortText(
     'ISO 4217 code: prices are converted to it beside those of the sellers; default: the base of the rates',
-    ['CHF'],
+    ['EUR', 'CHF'],
   ),
   split: yesOrNo(
     'Adds journeys of two tickets over a hub that are cheaper or faster than all others; nobody protects their connection',

@@ -103,6 +103,7 @@ test('every example holds against its schema, and each event of a stream has one
   expect(Object.keys(content?.['application/json']?.examples ?? {})).toEqual([
     'complete',
     'partial',
+    'converted',
     'details',
   ]);
 });

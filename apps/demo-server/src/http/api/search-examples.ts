@@ -44,6 +44,8 @@ const journey: Journey = {
     },
   ],
   sources: ['renfe'],
+  // 505 km x 1.2 x 35.46 g.
+  co2: { grams: 21_357, estimated: true },
 };
 const [first] = journey.legs as [RideLeg];
 const [fare] = journey.offers as [Offer];
@@ -154,6 +156,20 @@ export const answerExamples: Readonly<Record<string, Example<SearchResult>>> = {
   partial: {
     summary: 'One carrier did not answer within the deadline; the others did',
     value: { ...found, carriers: [renfe, hung], complete: false, ms: 2000 },
+  },
+  converted: {
+    summary: 'With `currency=CHF`: prices are converted beside those of the sellers',
+    value: {
+      ...found,
+      query: { ...query, currency: 'CHF' },
+      journeys: [
+        { ...journey, offers: [{ ...fare, converted: { amount: 3417, currency: 'CHF' } }] },
+      ],
+      carriers: [renfe, ouigo],
+      complete: true,
+      ms: 246,
+      rates: { asOf: '2026-11-20', source: 'European Central Bank', currency: 'CHF' },
+    },
   },
   details: {
     summary: 'With `stops`, for an adult and a child: what a carrier may say of a journey',

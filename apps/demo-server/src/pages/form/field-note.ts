@@ -12,6 +12,7 @@ const FIXED: Readonly<Partial<Record<PageField, string>>> = {
   arriveBy: 'Choose departure or arrival.',
   maxTransfers: 'Choose how many changes are fine, 8 at most.',
   class: 'Choose first or second class.',
+  split: 'Choose whether journeys of two tickets are shown.',
   stops: 'Choose whether stops are shown.',
   passengers: 'We can search for 1 to 9 people.',
   cards: 'Give the cards of each passenger, 8 at most.',

@@ -7,6 +7,7 @@ const OPTIONAL_FIELDS = [
   'via',
   'maxTransfers',
   'class',
+  'split',
   'stops',
   'currency',
   'passengers',

@@ -5,7 +5,7 @@ import { icon } from '../frame/icons.ts';
 import { fieldNote } from './field-note.ts';
 import { type FormValues, fieldOf, type PageField, parametersOf } from './page-fields.ts';
 import { MOST_PASSENGERS, partyOf, partyText } from './passengers.ts';
-import { type ChipName, chipTexts, type SearchNames } from './search-words.ts';
+import { type ChipName, chipTexts, isTicked, type SearchNames } from './search-words.ts';
 import type { ShownProblem } from './shown-problem.ts';
 
 /** First and last day that can be searched, as `2026-12-01`, and the day that is searched by default. */
@@ -64,6 +64,8 @@ export function searchForm({
       ([value, text]) =>
         html`<label class="check"><input type="radio" name="${field}" value="${value}"${value === (values[field] ?? '') && ' checked'}><span>${text}</span></label>`,
     )}</fieldset>`;
+  const box = (field: 'split' | 'stops', label: string): SafeHtml =>
+    html`<label class="check"><input type="checkbox" id="${field}" name="${field}" value="1"${isTicked(values[field]) && ' checked'}><span>${label}</span></label>`;
   const plain = (field: 'ages' | 'cards', label: string, example: string): SafeHtml =>
     html`<label class="field"><span>${label}</span><input id="${field}" name="${field}" maxlength="200" autocomplete="off" spellcheck="false" placeholder="${example}" value="${values[field] ?? ''}"${state(field)}></label>`;
   const changes = values.maxTransfers ?? '';
@@ -92,16 +94,16 @@ export function searchForm({
     ['class'],
   )}${chip(
     'changes',
-    choice('maxTransfers', 'Changes', [
+    html`${choice('maxTransfers', 'Changes', [
       ['', 'Any changes'],
       ['0', 'Direct only'],
       ['1', 'At most 1 change'],
       ...(/^[2-8]$/.test(changes) ? [[changes, `At most ${changes} changes`] as const] : []),
-    ]),
-    ['maxTransfers'],
+    ])}${box('split', 'Also two separate tickets, at your own risk')}`,
+    ['maxTransfers', 'split'],
   )}${chip(
     'way',
-    html`${place('via', 'Via')}<label class="check"><input type="checkbox" id="stops" name="stops" value="1"${(values.stops ?? '') !== '' && ' checked'}><span>Show where trains stop on the way</span></label>`,
+    html`${place('via', 'Via')}${box('stops', 'Show where trains stop on the way')}`,
     ['via', 'stops'],
   )}${
     (currencies.length > 0 || currency !== '') &&

@@ -71,6 +71,7 @@ export function chipTexts(
     arriveBy = '',
     class: travelClass = '',
     maxTransfers = '',
+    split = '',
     via = '',
     stops = '',
     currency = '',
@@ -82,19 +83,27 @@ export function chipTexts(
     isOn: Boolean(text),
   });
   const by = arriveBy === '1' || arriveBy === 'true' ? 'Arrive by' : 'Leave after';
-  const changes =
+  const most =
     maxTransfers === '0'
       ? 'Direct only'
       : `At most ${maxTransfers} ${maxTransfers === '1' ? 'change' : 'changes'}`;
-  const way = [via && `Via ${placeOf(via)}`, (stops === '1' || stops === 'true') && 'stops'].filter(
-    Boolean,
-  );
+  const changes = [maxTransfers && most, isTicked(split) && 'two tickets'].filter(Boolean);
+  const way = [via && `Via ${placeOf(via)}`, isTicked(stops) && 'stops'].filter(Boolean);
   return {
     time: chip(time && `${by} ${time}`, 'Any time'),
     class: chip(CLASSES[travelClass], 'Any class'),
-    changes: chip(maxTransfers && changes, 'Any changes'),
+    changes: chip(
+      changes.length > 0 && (maxTransfers ? changes.join(', ') : 'With two tickets'),
+      'Any changes',
+    ),
     currency: chip(currency && `Prices in ${currency.toUpperCase()}`, 'Currency'),
     way: chip(way.length > 0 && (via ? way.join(', ') : 'With stops'), 'Via'),
   };
 }
+
+/** Returns whether a box of the form is ticked. */
+export function isTicked(text = ''): boolean {
+  return text === '1' || text === 'true';
+}
+
 export type ChipName = 'time' | 'class' | 'changes' | 'way' | 'currency';

@@ -26,6 +26,7 @@ export function badgeOf(journey: Journey, leaders: Leaders): Badge | undefined {
   if (isCancelled(journey)) return { tone: 'bad', text: 'Cancelled' };
   const late = minutesLate(journey);
   if (late > 0) return { tone: late < VERY_LATE ? 'warn' : 'bad', text: `${late} min late` };
+  if (isSplit(journey)) return { tone: 'warn', text: 'Two tickets' };
   if (id === leaders.best) {
     return { tone: 'accent', text: id === leaders.cheapest ? 'Best, cheapest' : 'Best' };
   }
@@ -46,6 +47,11 @@ export function journeyBadge(journey: Journey, leaders: Leaders): SafeHtml | fal
 /** Returns whether a train of a journey does not run. */
 export function isCancelled({ legs }: Journey): boolean {
   return legs.some((leg) => leg.kind === 'ride' && leg.cancelled);
+}
+
+/** Returns whether a journey is sold apart in parts, and a connection between them is not protected. */
+export function isSplit({ legs }: Journey): boolean {
+  return legs.some((leg) => leg.kind === 'transfer' && leg.selfTransfer);
 }
 
 /** True if no carrier that knows prices has a seat. */

@@ -3,7 +3,7 @@ import { html, type SafeHtml } from '../frame/html.ts';
 import { icon } from '../frame/icons.ts';
 import { co2Text } from './co2-texts.ts';
 import { changesText, countText, durationText } from './display-texts.ts';
-import { isCancelled, isSoldOut, journeyBadge, type Leaders } from './journey-badge.ts';
+import { isCancelled, isSoldOut, isSplit, journeyBadge, type Leaders } from './journey-badge.ts';
 import { journeyBar } from './journey-bar.ts';
 import { clockOf, type Names, nameOf, operatorOf, rideText, stationParts } from './names.ts';
 import { operatorMark } from './operator-mark.ts';
@@ -34,7 +34,7 @@ export function journeyRow(
   const isQuiet = isSoldOut(journey) || isCancelled(journey);
   const isCheapest = id === place.leaders.cheapest;
   return html`<li class="journey${isQuiet && ' sold'}${isCheapest && ' cheapest'}" id="${id}"><details><summary>
-<span class="run">${timeAt(journey.departure, first?.expectedDeparture)}${journeyBar(journey, place.longestMinutes)}<span class="sr"> to </span>${timeAt(journey.arrival, last?.expectedArrival, journey.departure)}<span class="ends">${first && end(first.origin, { names, time: planned(first.departure, first.expectedDeparture) })}<small class="how">${durationText(durationMinutes)} · ${changesText(transfers)}${riskText(journey)}${viaText(rides, names)}${co2Part(journey)}</small>${last && end(last.destination, { names, time: planned(last.arrival, last.expectedArrival) })}</span></span>
+<span class="run">${timeAt(journey.departure, first?.expectedDeparture)}${journeyBar(journey, place.longestMinutes)}<span class="sr"> to </span>${timeAt(journey.arrival, last?.expectedArrival, journey.departure)}<span class="ends">${first && end(first.origin, { names, time: planned(first.departure, first.expectedDeparture) })}<small class="how">${durationText(durationMinutes)} · ${changesText(transfers)}${isSplit(journey) && html`, <b class="news">not protected</b>`}${riskText(journey)}${viaText(rides, names)}${co2Part(journey)}</small>${last && end(last.destination, { names, time: planned(last.arrival, last.expectedArrival) })}</span></span>
 <span class="by">${markList(rides, names)}<span class="train"><b>${rides.map(rideText).join(' + ')}</b> <small>${operatorsText(rides, names)}</small></span></span>
 <span class="flag">${journeyBadge(journey, place.leaders)}</span>
 <span class="price">${price(journey, names)}</span>

@@ -88,17 +88,17 @@ function wayItems(
     readonly after: Leg | undefined;
   },
 ): SafeHtml {
-  const { origin, destination, minutes, nearby, risk } = leg;
+  const { origin, destination, minutes, nearby, risk, selfTransfer } = leg;
   const [from, to] = [origin, destination].map((id) => nameOf(names.stations, id));
   const isWait = from === to;
   const wait = before?.kind === 'ride' && after?.kind === 'ride' && waitText(before, after);
   const way = [
-    !isWait && `Walk to ${to}, ${minutes} min`,
+    !isWait && `${selfTransfer ? 'Make your own way' : 'Walk'} to ${to}, ${minutes} min`,
     wait && (isWait ? `Change, ${wait}` : `${wait} to change`),
-    isWait && minutes > 0 && `the way takes ${minutes} min`,
+    isWait && minutes > 0 && !selfTransfer && `the way takes ${minutes} min`,
   ].filter((part) => part !== false && part !== undefined);
   const text = nearby ? `${to} is near ${from}` : way.join(', ');
-  return html`${before === undefined && stopItem(origin, { names })}${waitItem(html`${text}${risk && html`, ${news(risk)}`}`)}${after === undefined && stopItem(destination, { names, isLast: true })}`;
+  return html`${before === undefined && stopItem(origin, { names })}${waitItem(html`${text}${risk && html`, ${news(risk)}`}${selfTransfer && html`<p class="unprotected">${news('Two tickets: this connection is not protected.')} If you miss the next train, no seller helps: you buy a new ticket.</p>`}`)}${after === undefined && stopItem(destination, { names, isLast: true })}`;
 }
 
 function waitItem(text: SafeHtml | string): SafeHtml {

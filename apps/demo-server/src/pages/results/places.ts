@@ -82,7 +82,9 @@ export const places = {
     return note === undefined ? undefined : html`${note}`;
   },
   pages: ({ state, address }: ShownSearch): SafeHtml =>
-    pageLinks(isAsking(state) ? {} : state.pages, (page) => addressWith(address, { page })),
+    pageLinks(isAsking(state) ? {} : state.pages, (page) =>
+      addressWith(address, { page, split: '' }),
+    ),
 } as const;
 
 /** Renders rows without a train, of the size of rows with one. */

@@ -326,7 +326,9 @@ export function createResults(page: ResultsSurroundings): Results {
 
   function askAgain(): void {
     const missing = toAskAgain(state.carriers, Date.now());
-    const isSome = missing.length > 0 && missing.length < state.carriers.length;
+    // Two tickets may be of a carrier that answered and one that did not: both are asked.
+    const isWhole = asked.url.has('split');
+    const isSome = !isWhole && missing.length > 0 && missing.length < state.carriers.length;
     void search(asked.url, { again: isSome ? missing : undefined, more: asked.more });
   }
 

@@ -14,6 +14,7 @@ import {
   dayText,
   headingOf,
   isSearch,
+  isTicked,
   type SearchNames,
   titleOf,
 } from '../../form/search-words.ts';
@@ -198,9 +199,9 @@ export function enhanceSearchForm(root: ParentNode): SearchFormHandle {
         if (control !== null)
           control.value = given[name] || (name === 'date' ? names.usualDay : '');
       }
-      elementOf<HTMLInputElement>(form, '#stops').checked = ['1', 'true'].includes(
-        given.stops ?? '',
-      );
+      for (const name of ['split', 'stops'] as const) {
+        elementOf<HTMLInputElement>(form, `#${name}`).checked = isTicked(given[name]);
+      }
       passengers.fill(given);
       draw();
       const isAsked = isSearch(given);

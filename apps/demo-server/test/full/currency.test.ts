@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import type { Journey, SearchResult } from '@ticketing/core';
 import { expect, test } from 'vitest';
-import { SearchAnswer, SearchStreamEvent } from '../src/http/api/search-schemas.ts';
-import { serveDemo, sharedServer } from './demo.ts';
-import { schemaErrors } from './schema-errors.ts';
+import { SearchAnswer, SearchStreamEvent } from '../../src/http/api/search-schemas.ts';
+import { serveDemo, sharedServer } from '../demo.ts';
+import { schemaErrors } from '../schema-errors.ts';
 
-const file = fileURLToPath(new URL('rates/rates.json', import.meta.url));
+const file = fileURLToPath(new URL('../rates/rates.json', import.meta.url));
 const asked = ['--latency', '0', '--carriers', 'osdm,hafas'];
 const server = sharedServer(...asked, '--rates', file);
 const ROUTE = '/search?origin=Basel&destination=Milano&date=2026-12-01';
@@ -126,6 +126,6 @@ test.each([
     /`rates\.perBase\.CHF` must be decimal text above 0, such as 0\.9412, got 0\.94$/,
   ],
 ])('a server with the rates %s does not start', async (name, message) => {
-  const path = fileURLToPath(new URL(`rates/${name}`, import.meta.url));
+  const path = fileURLToPath(new URL(`../rates/${name}`, import.meta.url));
   await expect(serveDemo(...asked, '--rates', path)).rejects.toThrow(message);
 });
