@@ -207,6 +207,7 @@ export const flagSpecs = {
     about: 'Carriers that are asked',
     value: someOf(CARRIER_NAMES),
     fallback: CARRIER_NAMES,
+    show: (value) => (value.length === CARRIER_NAMES.length ? 'all' : value.join()),
   }),
   hubs: flag<readonly HubSetting[]>({
     name: 'hubs',
