@@ -243,6 +243,13 @@ export const flagSpecs = {
     fallback: undefined,
     absent: 'embedded simulator',
   }),
+  gtfsFile: flag<string | undefined>({
+    name: 'gtfs',
+    about: 'Zip of a GTFS timetable for the carrier gtfs, whose ids of stops are UIC codes',
+    value: anyText,
+    fallback: undefined,
+    absent: 'trains of the simulator',
+  }),
   ratesFile: flag<string | undefined>({
     name: 'rates',
     about: 'File of exchange rates, JSON, by which prices are converted; read again if it changes',
