@@ -95,7 +95,7 @@ test.each<[argv: string[], expected: object]>([
   ],
   [['--rate', 'off'], { rate: {} }],
   [['--hedge', 'osdm,ouigo'], { hedge: ['ouigo', 'osdm'] }],
-  // A question to Renfe is four calls: it must be named.
+  // A question to Renfe is four calls: it must be named, as a carrier that computes here.
   [['--hedge', 'all'], { hedge: ['ouigo', 'avlo', 'osdm', 'hafas', 'ojp', 'navitia'] }],
   [['--hedge', 'renfe'], { hedge: ['renfe'] }],
 ])('readFlags() reads %j for the guards', (argv, expected) => {
@@ -185,7 +185,7 @@ test.each([
   [
     ['--hedge', 'ouigoo'],
     {},
-    "Cannot start: --hedge must be off, all, or some of renfe,ouigo,avlo,osdm,hafas,ojp,navitia, got 'ouigoo'; did you mean ouigo?",
+    `Cannot start: --hedge must be off, all, or some of ${CARRIER_NAMES}, got 'ouigoo'; did you mean ouigo?`,
   ],
   [['--guard', 'off', '--rate', 'public'], {}, 'Cannot start: --rate is for --guard on, got off'],
   [['--guard', 'off'], { HEDGE: 'all' }, 'Cannot start: HEDGE is for --guard on, got off'],

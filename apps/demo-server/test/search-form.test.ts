@@ -2,7 +2,7 @@ import { createTimetable } from '@ticketing/carrier-sim';
 import { stationTable } from '@ticketing/carriers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CARRIER_NAMES } from '../src/carriers/carriers.ts';
+import { CARRIER_NAMES, type CarrierName, UPSTREAM_NAMES } from '../src/carriers/carriers.ts';
 import { EXAMPLES, examplesOf } from '../src/pages/form/examples.ts';
 import { problemText } from '../src/pages/form/field-note.ts';
 import { suggestedOf } from '../src/pages/form/match-stations.ts';
@@ -237,9 +237,13 @@ test('suggestions mark what was typed, name a country where it is another one, a
   expect(own?.matched).toEqual([[0, 3]]);
 });
 
+const SPANISH: readonly CarrierName[] = ['renfe', 'ouigo', 'avlo'];
+
 test('examples find something on every day, with just the carriers that they name', () => {
   // Neither the seed nor the day changes who runs a line.
   const timetable = createTimetable({ seed: 'any' });
+  const trainsOf = (carrier: CarrierName, query: Parameters<typeof timetable.trains>[0]) =>
+    carrier === 'gtfs' ? [] : timetable.trains({ ...query, carrier });
   const uics = (text: string): string[] => {
     const match = stationTable.find(text);
     if (match.kind !== 'found') throw new Error(`Cannot test: ${text} is ${match.kind}`);
@@ -257,13 +261,15 @@ test('examples find something on every day, with just the carriers that they nam
     });
     expect([origin, countries[0] !== countries[1]]).toEqual([origin, isAbroad]);
     for (const date of days) {
-      const selling = CARRIER_NAMES.filter((carrier) =>
+      const selling: CarrierName[] = UPSTREAM_NAMES.filter((carrier) =>
         uics(origin).some((from) =>
           uics(destination).some(
-            (to) => timetable.trains({ carrier, origin: from, destination: to, date }).length > 0,
+            (to) => trainsOf(carrier, { origin: from, destination: to, date }).length > 0,
           ),
         ),
       );
+      // The feed has every line beyond the Spanish network, whoever sells it.
+      if (selling.some((carrier) => !SPANISH.includes(carrier))) selling.push('gtfs');
       expect([origin, destination, date, selling]).toEqual([origin, destination, date, by]);
     }
   }

@@ -27,7 +27,7 @@ export function expectNoSecret(text: string, where: string): void {
 
 export const specs = Object.entries<FlagSpec<unknown>>(flagSpecs);
 /** Paths and a host, which have no secrets. */
-export const OPEN: readonly string[] = ['host', 'tlsCert', 'tlsKey'];
+export const OPEN: readonly string[] = ['gtfsFile', 'host', 'ratesFile', 'tlsCert', 'tlsKey'];
 export const secretFlags = specs.filter(
   ([key, { value }]) => !OPEN.includes(key) && TEXTS.some((text) => value.read(text) !== undefined),
 );

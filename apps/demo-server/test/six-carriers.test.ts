@@ -47,6 +47,18 @@ test.each([
   }
 });
 
+test('a timetable merges with the carriers that sell its trains, and says that it knows no prices', async () => {
+  const { journeys, statuses } = await search('Paris', 'Milano');
+  const train = journeys.find(({ legs }) => legs[0]?.kind === 'ride' && legs[0].number === '9241');
+  expect(train?.sources).toEqual(expect.arrayContaining(['gtfs', 'hafas', 'osdm']));
+  expect(train?.unpriced).toContain('gtfs');
+  expect(train?.offers.length).toBeGreaterThan(0);
+  expect(statuses.find(({ carrier }) => carrier === 'gtfs')).toMatchObject({ state: 'ok' });
+  const { statuses: spanish } = await search('Madrid', 'Barcelona');
+  const status = spanish.find(({ carrier }) => carrier === 'gtfs');
+  expect(status?.error?.code).toBe('NOT_SERVED');
+});
+
 test('a night train of Wien arrives in München on the next day, by the clocks of both ends', async () => {
   const { journeys } = await search('Wien', 'Munich');
   const night = journeys.find(({ legs }) => legs[0]?.kind === 'ride' && legs[0].number === '294');

@@ -189,11 +189,18 @@ export function naiveSearch(
   const end = midnight(dayAfter(date, 1), zone);
   const horizon = end + maxHours * 3600;
   const runs = runsAround(feed, date);
+  const wayTo = (stop: number): number =>
+    origins.includes(stop) ? 0 : leastWay(origins.map((one) => changeBetween(feed, one, stop)));
+  const wayFrom = (stop: number): number =>
+    destinations.includes(stop)
+      ? 0
+      : leastWay(destinations.map((one) => changeBetween(feed, stop, one)));
+  // Times at which one leaves to board just in time, perhaps after a way on foot.
   const departures = new Set(
     runs.flatMap(({ calls }) =>
       calls
-        .filter(({ stop, boards }) => boards && origins.includes(stop))
-        .map((call) => call.departure),
+        .filter(({ stop, boards }) => boards && wayTo(stop) < Number.POSITIVE_INFINITY)
+        .map((call) => call.departure - wayTo(call.stop)),
     ),
   );
   const points: Point[] = [];
@@ -209,7 +216,7 @@ export function naiveSearch(
             // Who is there does not travel on.
             !destinations.includes(call.stop) &&
             (rides === 1
-              ? call.departure === departure && origins.includes(call.stop)
+              ? call.departure - wayTo(call.stop) === departure
               : (ready.get(call.stop) ?? Number.POSITIVE_INFINITY) <= call.departure);
           if (!isBoarded) continue;
           for (const { stop, arrival, alights } of callsAfter(feed, runs, run, at)) {
@@ -220,7 +227,8 @@ export function naiveSearch(
         }
       }
       for (const [stop, arrival] of arrived) {
-        if (destinations.includes(stop)) points.push([departure * 1000, arrival * 1000, rides]);
+        const end = arrival + wayFrom(stop);
+        if (end < Number.POSITIVE_INFINITY) points.push([departure * 1000, end * 1000, rides]);
       }
       ready = readyAfter(feed, arrived);
     }
@@ -240,6 +248,10 @@ export function naiveSearch(
       return departure < end * 1000 && arrival - departure <= maxHours * 3_600_000;
     })
     .sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
+}
+
+function leastWay(ways: readonly (number | undefined)[]): number {
+  return Math.min(...ways.map((seconds) => seconds ?? Number.POSITIVE_INFINITY));
 }
 
 function readyAfter(feed: ModelFeed, arrived: ReadonlyMap<number, number>): Map<number, number> {

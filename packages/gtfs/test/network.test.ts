@@ -30,38 +30,41 @@ test.each([
   ['8727100', '7015400'],
   ['8768600', '8503000'],
   ['8503000', '8768600'],
-])('the timetable of the simulator as a feed gives its trains from %s to %s, also around clock changes', async (origin, destination) => {
-  let count = 0;
-  for (const date of ['2026-10-24', '2026-10-25', '2026-12-01', '2027-03-27', '2027-03-28']) {
-    const truth = timetable
-      .trains({ origin, destination, date })
-      .filter(({ connection }) => connection === undefined);
-    const { journeys } = await ask(carrier, {
-      origin: stationOf(origin, zoneOf(origin)),
-      destination: stationOf(destination, zoneOf(destination)),
-      date,
-    });
-    const found = journeys.map(({ legs: [leg], departure, arrival }) => {
-      const number = leg?.kind === 'ride' ? (leg.number as string) : '';
-      return textOf({ number, departureMs: departure.ms, arrivalMs: arrival.ms });
-    });
-    const known = truth.map(textOf);
-    expect(found.filter((one) => !known.includes(one))).toEqual([]);
-    // A train that another one overtakes is no answer.
-    const overtaken = truth.filter((train) =>
-      truth.some(
-        (other) =>
-          other !== train &&
-          other.departureMs >= train.departureMs &&
-          other.arrivalMs <= train.arrivalMs,
-      ),
-    );
-    const expected = truth.filter((train) => !overtaken.includes(train)).map(textOf);
-    expect(found).toEqual(expected);
-    count += found.length;
-  }
-  expect(count).toBeGreaterThan(10);
-});
+])(
+  'the timetable of the simulator as a feed gives its trains from %s to %s, also around clock changes',
+  async (origin, destination) => {
+    let count = 0;
+    for (const date of ['2026-10-24', '2026-10-25', '2026-12-01', '2027-03-27', '2027-03-28']) {
+      const truth = timetable
+        .trains({ origin, destination, date })
+        .filter(({ connection }) => connection === undefined);
+      const { journeys } = await ask(carrier, {
+        origin: stationOf(origin, zoneOf(origin)),
+        destination: stationOf(destination, zoneOf(destination)),
+        date,
+      });
+      const found = journeys.map(({ legs: [leg], departure, arrival }) => {
+        const number = leg?.kind === 'ride' ? (leg.number as string) : '';
+        return textOf({ number, departureMs: departure.ms, arrivalMs: arrival.ms });
+      });
+      const known = truth.map(textOf);
+      expect(found.filter((one) => !known.includes(one))).toEqual([]);
+      // A train that another one overtakes is no answer.
+      const overtaken = truth.filter((train) =>
+        truth.some(
+          (other) =>
+            other !== train &&
+            other.departureMs >= train.departureMs &&
+            other.arrivalMs <= train.arrivalMs,
+        ),
+      );
+      const expected = truth.filter((train) => !overtaken.includes(train)).map(textOf);
+      expect(found).toEqual(expected);
+      count += found.length;
+    }
+    expect(count).toBeGreaterThan(10);
+  },
+);
 
 test('a feed depends on its options alone, and checks them', () => {
   const options = { from: '2026-12-01', days: 10 };

@@ -256,6 +256,42 @@ test('ways between stations are legs with their minutes', async () => {
   });
 });
 
+test('ways to the first train and from the last one are legs, and count for the best journeys', async () => {
+  const feed = await read({
+    'stops.txt': `${STOPS}A,Alfa,1,,\nB,Bravo,1,,\nC,Charlie,1,,\nD,Delta,1,,\nE,Echo,1,,\n`,
+    'transfers.txt':
+      'from_stop_id,to_stop_id,transfer_type,min_transfer_time\nD,A,2,600\nC,E,2,290\nE,C,2,290\n',
+  });
+  const date = '2026-12-01';
+  const answer = await ask(carrierOf(feed), {
+    origin: delta,
+    destination: stationOf('E'),
+    date,
+  }).catch((error: unknown) => error);
+  // Nothing calls at Delta and Echo: they are not of this timetable.
+  expect(answer).toMatchObject({ code: 'NOT_SERVED' });
+  const served = await read({
+    'stops.txt': `${STOPS}A,Alfa,1,,\nB,Bravo,1,,\nC,Charlie,1,,\nD,Delta,1,,\nE,Echo,1,,\n`,
+    'trips.txt': 'route_id,service_id,trip_id,trip_short_name\nr,daily,t1,1\nr,daily,t2,2\n',
+    'stop_times.txt': `${smallFeed['stop_times.txt']}t2,07:00:00,07:00:00,D,1\nt2,20:00:00,20:00:00,E,2\n`,
+    'transfers.txt':
+      'from_stop_id,to_stop_id,transfer_type,min_transfer_time\nD,A,2,600\nC,E,2,290\n',
+  });
+  const { journeys, places } = await ask(carrierOf(served), {
+    origin: delta,
+    destination: stationOf('E'),
+    date,
+  });
+  expect(journeys).toHaveLength(1);
+  expect(journeys[0]).toMatchObject({ transfers: 0, durationMinutes: 75 });
+  expect(journeys[0]?.legs).toMatchObject([
+    { kind: 'transfer', origin: 'own:D', destination: 'gtfs:A', minutes: 10 },
+    { kind: 'ride', number: '1', origin: 'gtfs:A', destination: 'gtfs:C' },
+    { kind: 'transfer', origin: 'gtfs:C', destination: 'own:E', minutes: 5 },
+  ]);
+  expect(places?.map(({ id }) => id).sort()).toEqual(['gtfs:A', 'gtfs:C', 'own:D', 'own:E']);
+});
+
 test('no boarding and no alighting where the feed says so', async () => {
   const feed = await read({
     'stop_times.txt': `trip_id,arrival_time,departure_time,stop_id,stop_sequence,pickup_type,drop_off_type\nt1,08:00:00,08:00:00,A,1,0,1\nt1,08:30:00,08:32:00,B,2,1,0\nt1,09:00:00,09:00:00,C,3,1,0\n`,

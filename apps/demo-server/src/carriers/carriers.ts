@@ -33,6 +33,8 @@ export interface CarrierSettings {
   readonly deadlineMs?: number | undefined;
   /** Absent: no carrier is guarded, and its HTTP sends a request again that failed on the way. */
   readonly guard?: GuardSettings | undefined;
+  /** Path of a GTFS zip. Absent: the carrier has the trains of the simulator. */
+  readonly gtfsFile?: string | undefined;
   /** Path of a file of exchange rates. Absent: no price is converted. */
   readonly ratesFile?: string | undefined;
 }
@@ -65,8 +67,13 @@ interface CarrierKind {
   readonly isSession?: true;
   /** True if the carrier answers in this process: no server is behind it. */
   readonly isLocal?: true;
-  /** Creates the carrier. `baseUrl`: its own; `now`: epoch ms. */
-  create(wire: { baseUrl: string; ouigo: CarrierSettings['ouigo']; now: () => number }): Carrier;
+  /** Creates the carrier. `baseUrl`: its own; `gtfsFile`: path of a timetable; `now`: epoch ms. */
+  create(wire: {
+    baseUrl: string;
+    ouigo: CarrierSettings['ouigo'];
+    gtfsFile: string | undefined;
+    now: () => number;
+  }): Carrier;
 }
 
 const BY_HOURS = 'makes one call from a time on, up to four for a day';
@@ -142,11 +149,11 @@ const kinds = {
     calls: 'makes no call: it reads a timetable once',
     mark: carrierMarks.gtfs,
     isLocal: true,
-    create: ({ now }) =>
+    create: ({ now, gtfsFile }) =>
       createGtfsCarrier({
         id: 'gtfs',
         name: 'GTFS',
-        feed: timetableLoader(now),
+        feed: timetableLoader(now, gtfsFile),
         stations: stationTable,
         codeOf: uicCode,
       }),
@@ -184,10 +191,10 @@ export interface Carriers {
 
 /** Creates every carrier, and opens no connection. `now`: epoch ms. */
 export function createCarriers(settings: CarrierSettings, now: () => number): Carriers {
-  const { carriersUrl, ouigo, guard, keep, ratesFile, deadlineMs = 2000 } = settings;
+  const { carriersUrl, ouigo, guard, keep, gtfsFile, ratesFile, deadlineMs = 2000 } = settings;
   const made = CARRIER_NAMES.map((name) => {
     const baseUrl = `${carriersUrl}/${name}`;
-    return [name, kinds[name].create({ baseUrl, ouigo, now })];
+    return [name, kinds[name].create({ baseUrl, ouigo, gtfsFile, now })];
   });
   const kept = createKeptAnswers({ keep, deadlineMs, now });
   const guards = createCarrierGuards({ settings: guard, now });

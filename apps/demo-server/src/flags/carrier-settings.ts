@@ -11,8 +11,12 @@ export function carrierSettings(
     guard,
     rate: rates,
     hedge: hedged,
+    gtfsFile,
     ratesFile,
-  }: Pick<Flags, 'ouigo' | 'deadlineMs' | 'keep' | 'guard' | 'rate' | 'hedge' | 'ratesFile'>,
+  }: Pick<
+    Flags,
+    'ouigo' | 'deadlineMs' | 'keep' | 'guard' | 'rate' | 'hedge' | 'gtfsFile' | 'ratesFile'
+  >,
   carriersUrl: string,
 ): CarrierSettings {
   const kept = timesOf(keep);
@@ -21,6 +25,7 @@ export function carrierSettings(
     ouigo,
     deadlineMs,
     ...(kept && { keep: kept }),
+    ...(gtfsFile !== undefined && { gtfsFile }),
     ...(ratesFile !== undefined && { ratesFile }),
     ...(guard && { guard: { rates, hedged } }),
   };

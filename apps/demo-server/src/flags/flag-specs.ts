@@ -207,6 +207,7 @@ export const flagSpecs = {
     about: 'Carriers that are asked',
     value: someOf(CARRIER_NAMES),
     fallback: CARRIER_NAMES,
+    show: (value) => (value.length === CARRIER_NAMES.length ? 'all' : value.join()),
   }),
   calendarDays: flag<readonly CarrierName[]>({
     name: 'calendar-days',
@@ -248,6 +249,13 @@ export const flagSpecs = {
     value: httpUrl,
     fallback: undefined,
     absent: 'embedded simulator',
+  }),
+  gtfsFile: flag<string | undefined>({
+    name: 'gtfs',
+    about: 'Zip of a GTFS timetable for the carrier gtfs, whose ids of stops are UIC codes',
+    value: anyText,
+    fallback: undefined,
+    absent: 'trains of the simulator',
   }),
   ratesFile: flag<string | undefined>({
     name: 'rates',

@@ -35,6 +35,7 @@ const shared = {
   rate: flagSpecs.rate,
   hedge: flagSpecs.hedge,
   carriersUrl: flagSpecs.carriersUrl,
+  gtfsFile: flagSpecs.gtfsFile,
   ratesFile: flagSpecs.ratesFile,
   latency: flagSpecs.latency,
   worms: flagSpecs.worms,

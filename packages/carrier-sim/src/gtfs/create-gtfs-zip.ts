@@ -1,6 +1,11 @@
 import { type Filled, type Rule, required, resolveByRules, wholeBetween } from '@ticketing/kit';
 import { strToU8, zipSync } from 'fflate';
-import { type EuropeanLine, europeanChanges, europeanLines, minuteOf } from '../timetable/europe/lines.ts';
+import {
+  type EuropeanLine,
+  europeanChanges,
+  europeanLines,
+  minuteOf,
+} from '../timetable/europe/lines.ts';
 import { europeanStations } from '../timetable/europe/stations.ts';
 import { addDays, isCalendarDate } from '../timetable/local-clock.ts';
 

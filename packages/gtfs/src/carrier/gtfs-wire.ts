@@ -11,6 +11,16 @@ export interface GtfsWire {
 
 export interface WireJourney {
   readonly rides: readonly WireRide[];
+  /** Way on foot to the first ride, and from the last one, where these are at another station. */
+  readonly before: WireWay | undefined;
+  readonly after: WireWay | undefined;
+}
+
+/** Way between a station of the question and a ride. */
+export interface WireWay {
+  /** The station, as an index among the places. */
+  readonly place: number;
+  readonly minutes: number;
 }
 
 export interface WireRide {

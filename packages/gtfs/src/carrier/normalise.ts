@@ -49,7 +49,10 @@ interface LegReading extends WireReading {
   readonly places: readonly Place[];
 }
 
-function legsOf({ rides }: WireJourney, reading: LegReading): readonly Leg[] {
+function legsOf(
+  { rides, before: toFirst, after }: WireJourney,
+  reading: LegReading,
+): readonly Leg[] {
   const legs: Leg[] = [];
   for (const [index, ride] of rides.entries()) {
     const leg = rideOf(ride, reading);
@@ -64,7 +67,17 @@ function legsOf({ rides }: WireJourney, reading: LegReading): readonly Leg[] {
         minutes: before.changeMinutes,
       });
     }
+    if (index === 0 && toFirst) {
+      const origin = idOf(toFirst, reading);
+      legs.push({ kind: 'transfer', origin, destination: leg.origin, minutes: toFirst.minutes });
+    }
     legs.push(leg);
+  }
+  const end = legs.at(-1);
+  if (end && after) {
+    const { destination: origin } = end;
+    const destination = idOf(after, reading);
+    legs.push({ kind: 'transfer', origin, destination, minutes: after.minutes });
   }
   return legs;
 }
@@ -127,7 +140,7 @@ function stopsOf(parts: readonly WirePart[], reading: LegReading): readonly Ride
   return stops;
 }
 
-function idOf({ place }: WireCall, { places }: LegReading): string {
+function idOf({ place }: Pick<WireCall, 'place'>, { places }: LegReading): string {
   return (places[place] as Place).id;
 }
 

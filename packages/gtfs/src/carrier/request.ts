@@ -1,9 +1,10 @@
 import { CarrierError, type CarrierQuery, type LocalClock, type Place } from '@ticketing/core';
 import { BY_FREQUENCY, type Feed, NO_ALIGHTING, NO_BOARDING } from '../feed/feed.ts';
 import { dateOf } from '../files/field-values.ts';
+import { beginnings, endings } from '../scan/ends.ts';
 import { type FoundJourney, findJourneys } from '../scan/find-journeys.ts';
 import type { FoundRide, RidePart } from '../scan/unroll.ts';
-import type { GtfsWire, WireCall, WirePart, WireRide } from './gtfs-wire.ts';
+import type { GtfsWire, WireCall, WirePart, WireRide, WireWay } from './gtfs-wire.ts';
 import type { ServedStations } from './served-stations.ts';
 
 const HOUR_MS = 3_600_000;
@@ -124,10 +125,37 @@ function copyJourneys(
     parts: ride.map((part) => copyPart(startMs, part)),
     changeMinutes: next ? Math.ceil(changeSeconds(feed, ride, next) / 60) : 0,
   });
+  const [origin, destination] = ends.map(({ rows }) => rows);
+  const begin = waysAt(served, origin, beginnings);
+  const end = waysAt(served, destination, endings);
+  const copyWay = (ways: WaysAt, stopTime: number): WireWay | undefined => {
+    const stop = feed.stopTimes.stops[stopTime] as number;
+    if (ways.rows.includes(feed.stops.stations[stop] as number)) return undefined;
+    const seconds = ways.seconds.get(feed.stops.nodes[stop] as number) ?? 0;
+    return { place: placeIndex(ways.rows[0] as number), minutes: Math.ceil(seconds / 60) };
+  };
   const journeys = found.map(({ startMs, rides }) => ({
     rides: rides.map((ride, index) => copyRide(startMs, ride, rides[index + 1])),
+    before: copyWay(begin, (rides[0] as FoundRide)[0].firstRow),
+    after: copyWay(end, ((rides.at(-1) as FoundRide).at(-1) as RidePart).lastRow),
   }));
   return { journeys, places, operators };
+}
+
+/** Rows of a station, and the seconds on foot between it and the nodes of others. */
+interface WaysAt {
+  readonly rows: readonly number[];
+  readonly seconds: ReadonlyMap<number, number>;
+}
+
+function waysAt(
+  { feed, served }: ServedFeed,
+  rows: readonly number[] | undefined,
+  ends: typeof beginnings,
+): WaysAt {
+  const own = rows ?? [];
+  const found = ends(feed.changes, own.flatMap(served.nodesOf));
+  return { rows: own, seconds: new Map(found.map(({ node, seconds }) => [node, seconds])) };
 }
 
 function placeOf({ id, name, zone, latitude, longitude }: Place): Place {

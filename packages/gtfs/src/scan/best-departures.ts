@@ -1,8 +1,10 @@
+import type { End } from './ends.ts';
 import type { Profile } from './profile.ts';
 import { NEVER } from './reach.ts';
 
-/** One way to travel: no other departs as late, arrives as early and has as few rides. Seconds from the start of the window. */
+/** One way to travel: no other leaves as late, arrives as early and has as few rides. Seconds from the start of the window. */
 export interface BestDeparture {
+  /** Time at which one leaves, on foot if the first connection is at another station. */
   readonly departure: number;
   readonly arrival: number;
   readonly rides: number;
@@ -13,11 +15,11 @@ export interface BestDeparture {
 /** Returns the best departures from some nodes, the earliest first. */
 export function bestDepartures(
   profile: Profile,
-  origins: readonly number[],
+  origins: readonly End[],
   maxRides: number,
 ): readonly BestDeparture[] {
   const found: BestDeparture[] = [];
-  for (const node of origins) {
+  for (const { node, seconds } of origins) {
     for (let entry = profile.head(node); entry !== 0; entry = profile.next(entry)) {
       const later = profile.next(entry);
       let fewer = NEVER;
@@ -26,7 +28,7 @@ export function bestDepartures(
         const isOwn = later === 0 || arrival < profile.arrival(later, rides);
         if (arrival < fewer && isOwn) {
           found.push({
-            departure: profile.departure(entry),
+            departure: profile.departure(entry) - seconds,
             arrival,
             rides,
             place: profile.place(entry),

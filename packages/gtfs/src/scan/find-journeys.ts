@@ -1,6 +1,7 @@
 import type { LocalClock } from '@ticketing/core';
 import type { Feed } from '../feed/feed.ts';
 import { bestDepartures } from './best-departures.ts';
+import { beginnings, endings } from './ends.ts';
 import { openStreams } from './open-streams.ts';
 import { buildProfile } from './profile.ts';
 import { reachFrom } from './reach.ts';
@@ -26,24 +27,26 @@ export interface FoundJourney {
 
 /**
  * Returns the journeys that depart within an interval, the earliest first: those than which no other, of the next day too, departs as late,
- * arrives as early and has as few rides.
+ * arrives as early and has as few rides. Ways on foot to the first ride, and from the last one, are those of the feed.
  */
 export function findJourneys(
   feed: Feed,
   question: TimetableQuestion,
   clock: LocalClock,
 ): readonly FoundJourney[] {
-  const { origins, destinations, startMs, endMs, maxMs, maxRides } = question;
-  if (origins.some((node) => destinations.includes(node))) return [];
+  const { startMs, endMs, maxMs, maxRides } = question;
+  if (question.origins.some((node) => question.destinations.includes(node))) return [];
+  const origins = beginnings(feed.changes, question.origins);
+  const destinations = endings(feed.changes, question.destinations);
   const streams = openStreams(feed, { startMs, endMs: endMs + maxMs }, clock);
   const reach = reachFrom(feed, streams, origins);
   const profile = buildProfile(feed, { streams, reach, destinations, maxRides });
-  const isWanted = new Set(destinations);
-  const scanned = { streams, reach, profile, isDestination: (node: number) => isWanted.has(node) };
+  const secondsToEnd = new Map(destinations.map(({ node, seconds }) => [node, seconds]));
+  const scanned = { streams, reach, profile, secondsToEnd };
   const endSeconds = (endMs - startMs) / 1000;
   return bestDepartures(profile, origins, maxRides)
     .filter(({ departure, arrival }) => {
-      return departure < endSeconds && (arrival - departure) * 1000 <= maxMs;
+      return departure >= 0 && departure < endSeconds && (arrival - departure) * 1000 <= maxMs;
     })
     .map((best) => ({ startMs, rides: unroll(feed, scanned, best) }));
 }

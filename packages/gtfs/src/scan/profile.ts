@@ -1,5 +1,6 @@
 import type { Feed } from '../feed/feed.ts';
 import { NO_ALIGHTING, NO_BOARDING } from '../feed/feed.ts';
+import type { End } from './ends.ts';
 import type { Stream } from './open-streams.ts';
 import { mayStay, NEVER, type Reach, stayAfter } from './reach.ts';
 
@@ -44,7 +45,7 @@ export function buildProfile(
   }: {
     readonly streams: readonly Stream[];
     readonly reach: Reach;
-    readonly destinations: readonly number[];
+    readonly destinations: readonly End[];
     readonly maxRides: number;
   },
 ): Profile {
@@ -52,8 +53,12 @@ export function buildProfile(
   const { trips: tripOf } = feed.runs;
   const { first: firstChange, to: changeTo, seconds: changeSeconds, nodeCount } = feed.changes;
   const { flags } = feed.stopTimes;
+  const secondsToEnd = new Int32Array(nodeCount).fill(NEVER);
   const isDestination = new Uint8Array(nodeCount);
-  for (const node of destinations) isDestination[node] = 1;
+  for (const { node, seconds, isOnFoot } of destinations) {
+    secondsToEnd[node] = seconds;
+    if (!isOnFoot) isDestination[node] = 1;
+  }
   const width = ARRIVALS + maxRides;
   const heads = new Int32Array(nodeCount);
   // Entry 0 is none. Arrivals on board, by slot and the number of rides after it.
@@ -114,11 +119,14 @@ export function buildProfile(
     if (((flags[row + 1] as number) & NO_ALIGHTING) === 0) {
       const node = to[connection] as number;
       const arrival = base + (arrivals[connection] as number);
-      if (isDestination[node] === 1) {
+      const onFoot = secondsToEnd[node] as number;
+      if (onFoot !== NEVER) {
+        const end = arrival + onFoot;
         for (let rides = 0; rides < maxRides; rides++) {
-          if (arrival < (onBoard[best + rides] as number)) onBoard[best + rides] = arrival;
+          if (end < (onBoard[best + rides] as number)) onBoard[best + rides] = end;
         }
-      } else {
+      }
+      if (isDestination[node] === 0) {
         for (let at = firstChange[node] as number; at < (firstChange[node + 1] as number); at++) {
           const entry = entryFrom(changeTo[at] as number, arrival + (changeSeconds[at] as number));
           if (entry === 0) continue;

@@ -1,5 +1,6 @@
 import type { Feed } from '../feed/feed.ts';
 import { NO_ALIGHTING, NO_BOARDING } from '../feed/feed.ts';
+import type { End } from './ends.ts';
 import type { Stream } from './open-streams.ts';
 
 /** Later than every time of a scan. */
@@ -22,11 +23,7 @@ export interface Reach {
  * Scans all streams once by departure, from `origins` at the start of the window, and keeps the connections that can be reached: the scan for
  * journeys then passes over no others.
  */
-export function reachFrom(
-  feed: Feed,
-  streams: readonly Stream[],
-  origins: readonly number[],
-): Reach {
+export function reachFrom(feed: Feed, streams: readonly Stream[], origins: readonly End[]): Reach {
   const { departures, arrivals, from, to, runs, rows } = feed.connections;
   const { first: firstChange, to: changeTo, seconds: changeSeconds, nodeCount } = feed.changes;
   const { flags } = feed.stopTimes;
@@ -37,7 +34,7 @@ export function reachFrom(
   const slotsOfRuns = new Int32Array(streams.length * runCount);
   const earliest = new Int32Array(nodeCount).fill(NEVER);
   const arrived = new Int32Array(nodeCount).fill(NEVER);
-  for (const node of origins) earliest[node] = 0;
+  for (const { node, seconds } of origins) earliest[node] = seconds;
   const found = {
     connections: new Int32Array(total),
     streams: new Uint16Array(total),

@@ -21,7 +21,8 @@ export interface Scanned {
   readonly streams: readonly Stream[];
   readonly reach: Reach;
   readonly profile: Profile;
-  readonly isDestination: (node: number) => boolean;
+  /** Seconds on foot from a node to the destination, by nodes where journeys may end. */
+  readonly secondsToEnd: ReadonlyMap<number, number>;
 }
 
 /**
@@ -70,7 +71,7 @@ function endOfRide(
       if (((flags[row] as number) & NO_ALIGHTING) !== 0) continue;
       const node = feed.stops.nodes[stops[row] as number] as number;
       const time = base + (arrivals[row] as number);
-      const isEnd = scanned.isDestination(node) && time === arrival;
+      const isEnd = time + (scanned.secondsToEnd.get(node) ?? Number.NaN) === arrival;
       const next = isEnd ? undefined : changeAt(feed, scanned, { node, time, left, arrival });
       if (!isEnd && next === undefined) continue;
       return {

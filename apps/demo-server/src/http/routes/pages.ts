@@ -132,7 +132,9 @@ export const pageRoutes: FastifyPluginAsyncTypebox<PagesDependencies> = async (
           assets: own,
           modes: modesOf(flags),
           carriers: new Map(
-            isSimulated ? flags.carriers.map((id) => [id, carrierKinds[id].title] as const) : [],
+            flags.carriers
+              .filter((id) => isSimulated && !carrierKinds[id].isLocal)
+              .map((id) => [id, carrierKinds[id].title] as const),
           ),
         });
         kept = { script: own.script, page: Buffer.from(String(markup)) };

@@ -12,18 +12,18 @@ export interface Example {
 /** Searches with trains on every day; a test holds them against the timetables of the carriers. The first ones are shown first. */
 export const EXAMPLES: readonly Example[] = [
   { origin: 'Madrid', destination: 'Barcelona', by: ['renfe', 'ouigo', 'avlo'] },
-  { origin: 'Zürich', destination: 'Milano', by: ['osdm', 'hafas', 'ojp'], isAbroad: true },
-  { origin: 'Paris', destination: 'Lyon', by: ['osdm', 'hafas', 'navitia'] },
+  { origin: 'Zürich', destination: 'Milano', by: ['osdm', 'hafas', 'ojp', 'gtfs'], isAbroad: true },
+  { origin: 'Paris', destination: 'Lyon', by: ['osdm', 'hafas', 'navitia', 'gtfs'] },
   { origin: 'Madrid', destination: 'Sevilla', by: ['renfe', 'ouigo', 'avlo'] },
-  { origin: 'Wien', destination: 'München', by: ['osdm', 'hafas'], isAbroad: true },
-  { origin: 'Zürich', destination: 'Wien', by: ['osdm', 'hafas', 'ojp'], isAbroad: true },
+  { origin: 'Wien', destination: 'München', by: ['osdm', 'hafas', 'gtfs'], isAbroad: true },
+  { origin: 'Zürich', destination: 'Wien', by: ['osdm', 'hafas', 'ojp', 'gtfs'], isAbroad: true },
   { origin: 'Madrid', destination: 'Valencia', by: ['renfe', 'ouigo', 'avlo'] },
-  { origin: 'Zürich', destination: 'Bern', by: ['osdm', 'ojp'] },
-  { origin: 'London', destination: 'Paris', by: ['osdm', 'hafas', 'navitia'], isAbroad: true },
+  { origin: 'Zürich', destination: 'Bern', by: ['osdm', 'ojp', 'gtfs'] },
+  { origin: 'London', destination: 'Paris', by: ['osdm', 'hafas', 'navitia', 'gtfs'], isAbroad: true },
   {
     origin: 'Paris',
     destination: 'Milano',
-    by: ['osdm', 'hafas', 'ojp', 'navitia'],
+    by: ['osdm', 'hafas', 'ojp', 'navitia', 'gtfs'],
     isAbroad: true,
   },
 ];
