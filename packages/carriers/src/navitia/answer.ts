@@ -110,11 +110,7 @@ function problemId({ error }: WireRecord): string | undefined {
 }
 
 /** Returns the error for an answer that has one, or whose status is one. The status decides where the id is unknown. */
-function problemError(
-  carrier: string,
-  id: string | undefined,
-  status: number,
-): CarrierError {
+function problemError(carrier: string, id: string | undefined, status: number): CarrierError {
   // Wrong arguments of a request have the id of an unknown object.
   const isRefused = status === 400 && id === 'unknown_object';
   const code = isRefused ? 'BAD_REQUEST' : codeById.get(id ?? '');
