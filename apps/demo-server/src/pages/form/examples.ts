@@ -19,7 +19,12 @@ export const EXAMPLES: readonly Example[] = [
   { origin: 'Zürich', destination: 'Wien', by: ['osdm', 'hafas', 'ojp', 'gtfs'], isAbroad: true },
   { origin: 'Madrid', destination: 'Valencia', by: ['renfe', 'ouigo', 'avlo'] },
   { origin: 'Zürich', destination: 'Bern', by: ['osdm', 'ojp', 'gtfs'] },
-  { origin: 'London', destination: 'Paris', by: ['osdm', 'hafas', 'navitia', 'gtfs'], isAbroad: true },
+  {
+    origin: 'London',
+    destination: 'Paris',
+    by: ['osdm', 'hafas', 'navitia', 'gtfs'],
+    isAbroad: true,
+  },
   {
     origin: 'Paris',
     destination: 'Milano',
