@@ -61,6 +61,7 @@ test.each([
   '&class=first',
   '&ages=8',
   '&cards=BC50',
+  '&split=1',
   `&page=${PAGE}`,
 ])('kinds.document.keyOfTarget() is another one with %s', (more) => {
   const target = '/search?origin=Atocha&destination=Barcelona';

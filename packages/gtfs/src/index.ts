@@ -1,4 +1,4 @@
-// A train carrier from a timetable in a zip: GTFS read by streams, searched by connection scan
+// A train carrier from a GTFS timetable
 
 export { createGtfsCarrier, type GtfsCarrierOptions } from './carrier/create-gtfs-carrier.ts';
 export type { GtfsWire } from './carrier/gtfs-wire.ts';

@@ -88,8 +88,7 @@ const rules = {
  * @throws GtfsError for a feed that cannot be read, TypeError or RangeError for a wrong option, the reason of `signal`
  * @example
  * const feed = await readGtfs('./feed.zip', { modes: ['train'], from: '2026-12-01' });
- * feed.lastDate; // '2027-01-29'
- * feed.leftOut; // { 'stop_times.txt: at an unknown stop': 3 }
+ * feed.leftOut; // rows that were left out, by file and reason
  */
 export async function readGtfs(
   source: Uint8Array | string | URL,

@@ -103,18 +103,14 @@ const codeById: ReadonlyMap<string, CarrierErrorCode> = new Map([
 const ID = /^[a-z][a-z_]{0,60}$/;
 
 /** Returns the id of the error that an answer has; `undefined` without one. An error that is a text alone has no id. */
-export function problemId({ error }: WireRecord): string | undefined {
+function problemId({ error }: WireRecord): string | undefined {
   if (error === undefined || error === null) return undefined;
   const { id } = Object(error) as WireRecord;
   return typeof id === 'string' && ID.test(id) ? id : 'an error without an id';
 }
 
 /** Returns the error for an answer that has one, or whose status is one. The status decides where the id is unknown. */
-export function problemError(
-  carrier: string,
-  id: string | undefined,
-  status: number,
-): CarrierError {
+function problemError(carrier: string, id: string | undefined, status: number): CarrierError {
   // Wrong arguments of a request have the id of an unknown object.
   const isRefused = status === 400 && id === 'unknown_object';
   const code = isRefused ? 'BAD_REQUEST' : codeById.get(id ?? '');

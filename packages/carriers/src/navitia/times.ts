@@ -43,7 +43,7 @@ export function zoneIn({ timezone }: WireRecord, { clock, zone }: RegionClock): 
  *
  * @throws RailError `ERR_LOCAL_TIME` for a day or a time of day that does not exist
  */
-export function readingsOf(text: unknown, { clock, zone }: RegionClock): readonly number[] {
+function readingsOf(text: unknown, { clock, zone }: RegionClock): readonly number[] {
   const [, year, month, day, hour, minute, second, offset] =
     (typeof text === 'string' && TIME.exec(text)) || [];
   if (year === undefined) return [];

@@ -8,7 +8,7 @@ const units: ReadonlyMap<unknown, number> = new Map([
 ]);
 
 /**
- * Returns the emissions of a ride for each passenger. The standard does not define whether they are those of one passenger or of all who are
+ * Returns the emissions of a ride for each passenger. The standard does not define whether a figure is for one passenger or for all who are
  * asked for: of several it is not known.
  */
 export function emissionsOf(

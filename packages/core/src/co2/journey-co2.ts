@@ -6,8 +6,8 @@ const EARTH_RADIUS_KM = 6371;
 const RADIANS_PER_DEGREE = Math.PI / 180;
 
 /**
- * Returns the emissions of a journey for each passenger: those that carriers answer, and estimates of rides without. `undefined` where a
- * ride has neither: its vehicle has no factor, or nobody knows where it goes.
+ * Returns the emissions of a journey for each passenger: figures of its carriers, and estimates of rides without one. `undefined` where a
+ * ride has neither: its vehicle has no factor, or the coordinates of an end are unknown.
  */
 export function co2Of(
   legs: readonly Leg[],

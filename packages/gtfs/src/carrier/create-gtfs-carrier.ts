@@ -72,7 +72,7 @@ const rules = {
  * const carrier = createGtfsCarrier({
  *   id: 'timetable', name: 'Timetable', feed: await readGtfs('./feed.zip'), stations: await openStations(),
  * });
- * const search = createSearch({ carriers: [carrier], run: (one, query, context) => runCarrier(one, query, context) });
+ * const search = createSearch({ carriers: [carrier] });
  */
 export function createGtfsCarrier(options: GtfsCarrierOptions): Carrier<GtfsWire> {
   const resolved = resolveByRules<Filled<GtfsCarrierOptions>>(

@@ -11,7 +11,7 @@ import { priceText } from './display-texts.ts';
 export interface LeastPrice {
   /** In the currency of the search, with `≈` where it is converted. */
   readonly text: string;
-  /** What the sellers ask, where that is in another currency: the price to pay. */
+  /** Price to pay, in the currencies of the sellers; empty where `text` is that price. */
   readonly paid: string;
   /** Prices in other currencies, which nothing compares with it. */
   readonly others: readonly string[];

@@ -103,12 +103,12 @@ describeInBrowser('prices in the currency of a traveller, and emissions', () => 
         );
         if (javaScriptEnabled) await done(page);
         else await page.waitForSelector('.block:last-child #rates:not(:empty)');
-        const [wide, cut] = (await page.evaluate(`[
+        const [wide, cut] = (await page.evaluate(`document.fonts.ready.then(() => [
           document.documentElement.scrollWidth > innerWidth,
           [...document.querySelectorAll('.price b')].filter(
             (one) => one.checkVisibility() && one.scrollWidth > one.clientWidth,
           ).map((one) => one.textContent),
-        ]`)) as [boolean, string[]];
+        ])`)) as [boolean, string[]];
         expect([wide, cut]).toEqual([false, []]);
         await page.context().close();
       }

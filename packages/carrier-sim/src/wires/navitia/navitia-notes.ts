@@ -8,7 +8,7 @@ const effects: Readonly<Record<string, string>> = {
 };
 
 /** Returns the effect of a disruption. */
-export function effectOf({ code }: Pick<SimRemark, 'code'>): string {
+function effectOf({ code }: Pick<SimRemark, 'code'>): string {
   return effects[code] ?? 'OTHER_EFFECT';
 }
 
