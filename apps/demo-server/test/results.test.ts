@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createDayPrices } from '../src/pages/browser/traveller/day-prices.ts';
 import { carrierList } from '../src/pages/results/carrier-line.ts';
-import { dayStrip, daysAround } from '../src/pages/results/day-strip.ts';
+import { dayStrip, daysAround } from '../src/pages/results/days/day-strip.ts';
 import { emptyNote, noticeOf } from '../src/pages/results/empty-note.ts';
 import { filterPanel } from '../src/pages/results/filter-panel.ts';
 import { joinJourneys } from '../src/pages/results/join-journeys.ts';

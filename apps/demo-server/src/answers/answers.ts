@@ -1,6 +1,6 @@
 import type { CalendarEvent, CalendarResult, RoundTripResult, SearchEvent } from '@ticketing/core';
-import type { CalendarAsked } from '../search/calendar-question.ts';
-import type { RoundTripAsked } from '../search/round-trip-question.ts';
+import type { CalendarAsked } from '../search/more-days/calendar-question.ts';
+import type { RoundTripAsked } from '../search/more-days/round-trip-question.ts';
 import type { DocumentQuestion } from '../search/search-query.ts';
 import type { AnswersStats } from './answers-stats.ts';
 import type { AskOptions, Questions } from './kinds.ts';

@@ -1,10 +1,10 @@
 import type { Flags } from '../flags/flag-specs.ts';
+import { quickQuestion } from './document-key.ts';
 import {
   type CalendarAsked,
   type CalendarParameters,
   readCalendarQuestion,
-} from './calendar-question.ts';
-import { quickQuestion } from './document-key.ts';
+} from './more-days/calendar-question.ts';
 import { createPageTokens, newPageKey, type PageTokens } from './page-tokens.ts';
 import type { SearchParameters } from './search-parameters.ts';
 import { type DocumentQuestion, type ReadContext, readSearchQuestion } from './search-query.ts';

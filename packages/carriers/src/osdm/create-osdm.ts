@@ -8,10 +8,18 @@ import {
   operatorRules,
   resolveEndpoint,
 } from '../wire/endpoint.ts';
+import {
+  normaliseOverview,
+  type OsdmOverviewWire,
+  requestOverview,
+} from './further-questions/overview.ts';
+import {
+  normaliseReturns,
+  type OsdmReturnsWire,
+  requestReturns,
+} from './further-questions/returns.ts';
 import { normaliseOsdm } from './normalise.ts';
-import { normaliseOverview, type OsdmOverviewWire, requestOverview } from './overview.ts';
 import { type OsdmAccess, type OsdmWire, requestOsdm } from './request.ts';
-import { normaliseReturns, type OsdmReturnsWire, requestReturns } from './returns.ts';
 
 /** Options of `createOsdm`. */
 export interface OsdmOptions extends OperatorServer {

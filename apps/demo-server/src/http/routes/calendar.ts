@@ -2,8 +2,8 @@ import type { FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebo
 import type { CalendarEvent } from '@ticketing/core';
 import type { Answers } from '../../answers/answers.ts';
 import { clientSignal, lateProblem, Problem } from '../../problem/problem.ts';
-import { CalendarParameters } from '../../search/calendar-question.ts';
 import { mapItems, withFirst } from '../../search/map-items.ts';
+import { CalendarParameters } from '../../search/more-days/calendar-question.ts';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
 import type { SearchReader } from '../../search/search-reader.ts';
 import { calendarExamples } from '../api/calendar-examples.ts';

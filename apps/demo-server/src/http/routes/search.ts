@@ -15,10 +15,10 @@ import {
 import { hasAnswered, isBusy } from '../../search/carrier-states.ts';
 import { documentKey } from '../../search/document-key.ts';
 import { withFirst } from '../../search/map-items.ts';
+import { viewRoundTrip } from '../../search/more-days/round-trip-answer.ts';
+import { readRoundTrip } from '../../search/more-days/round-trip-question.ts';
 import { isNotServed } from '../../search/not-served.ts';
 import type { PageTokens } from '../../search/page-tokens.ts';
-import { viewRoundTrip } from '../../search/round-trip-answer.ts';
-import { readRoundTrip } from '../../search/round-trip-question.ts';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
 import type { SearchDocument } from '../../search/search-document.ts';
 import { SearchParameters } from '../../search/search-parameters.ts';

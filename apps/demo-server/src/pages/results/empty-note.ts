@@ -10,7 +10,7 @@ import type { Names } from '../journey/names.ts';
 import { againCount } from '../words/again-count.ts';
 import { oldPrices } from '../words/kept-ages.ts';
 import { carrierList, firstAgain, missingText, toAskAgain } from './carrier-line.ts';
-import type { DayBounds } from './day-strip.ts';
+import type { DayBounds } from './days/day-strip.ts';
 import type { SearchState, ShownStatus } from './search-state.ts';
 
 /** Addresses to which a note about a search leads. */

@@ -2,7 +2,7 @@ import type { JourneyOrder } from '@ticketing/core';
 import { html, type SafeHtml } from '../frame/html.ts';
 import type { Names } from '../journey/names.ts';
 import { type Counted, carrierLine, carrierList } from './carrier-line.ts';
-import { dayStrip } from './day-strip.ts';
+import { dayStrip } from './days/day-strip.ts';
 import { emptyNote, type NoteWays, noticeOf } from './empty-note.ts';
 import { type Leading, leadersOf, USUAL_ORDER } from './listed-journeys.ts';
 import { orderOf, orderTabs } from './order-tabs.ts';

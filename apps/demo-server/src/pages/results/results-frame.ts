@@ -4,7 +4,7 @@ import { journeyDetails } from '../journey/journey-details.ts';
 import { journeyRow, type RowPlace } from '../journey/journey-row.ts';
 import type { Names } from '../journey/names.ts';
 import { countLine } from './carrier-line.ts';
-import { dayHeading } from './day-heading.ts';
+import { dayHeading } from './days/day-heading.ts';
 import { type ListItem, leaderIds, listItems, longestOf } from './listed-journeys.ts';
 import { orderSelect } from './order-tabs.ts';
 import { counted, ghostRows, isAsking, leading, places, type ShownSearch } from './places.ts';

@@ -4,7 +4,7 @@ import type { ShownProblem } from '../form/shown-problem.ts';
 import { html, SafeHtml } from '../frame/html.ts';
 import { pageEnd } from '../frame/page-frame.ts';
 import type { Names } from '../journey/names.ts';
-import type { DayBounds } from './day-strip.ts';
+import type { DayBounds } from './days/day-strip.ts';
 import type { NoteWays } from './empty-note.ts';
 import { lowestPrice } from './listed-journeys.ts';
 import { type ShownSearch, shownSearch } from './places.ts';

@@ -93,6 +93,6 @@ export function classOf({ travelClass }: TrainFare): string {
 }
 
 /** Returns the price of one way for people who also buy the other: 15 % less, in whole units of ten. */
-export function returnCents({ cents }: Pick<TrainFare, 'cents'>): number {
+function returnCents({ cents }: Pick<TrainFare, 'cents'>): number {
   return Math.ceil((cents * 0.85) / 10) * 10;
 }

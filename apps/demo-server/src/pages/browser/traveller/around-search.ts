@@ -1,7 +1,7 @@
 import type { CalendarDay, CalendarResult, DayState, Money } from '@ticketing/core';
 import type { RoundTripAnswer } from '../../../search/search-answer.ts';
 import type { SafeHtml } from '../../frame/html.ts';
-import { type WayBackContext, wayBack } from '../../results/way-back.ts';
+import { type WayBackContext, wayBack } from '../../results/days/way-back.ts';
 
 /** A search whose list is complete, and the places beside it. */
 interface SearchAround extends WayBackContext {

@@ -3,7 +3,7 @@ import { journeyBadge } from '../../journey/journey-badge.ts';
 import { barWidth } from '../../journey/journey-bar.ts';
 import { journeyRow, type RowPlace } from '../../journey/journey-row.ts';
 import type { Names } from '../../journey/names.ts';
-import { dayHeading } from '../../results/day-heading.ts';
+import { dayHeading } from '../../results/days/day-heading.ts';
 import type { ListItem } from '../../results/listed-journeys.ts';
 import { fragmentOf, show } from '../dom/show.ts';
 import { later } from './later.ts';

@@ -1,7 +1,7 @@
 import type { ShownProblem } from '../../form/shown-problem.ts';
 import type { Names } from '../../journey/names.ts';
 import { countLine, toAskAgain } from '../../results/carrier-line.ts';
-import { daysAround } from '../../results/day-strip.ts';
+import { daysAround } from '../../results/days/day-strip.ts';
 import { filterPanel } from '../../results/filter-panel.ts';
 import { choicesOf, passes } from '../../results/journey-filter.ts';
 import {

@@ -5,9 +5,9 @@ import {
   type RoundTripResult,
   type SearchResult,
 } from '@ticketing/core';
-import type { PageTokens } from './page-tokens.ts';
-import type { RoundTripAnswer, SearchAnswer } from './search-answer.ts';
-import type { SearchView } from './search-view.ts';
+import type { PageTokens } from '../page-tokens.ts';
+import type { RoundTripAnswer, SearchAnswer } from '../search-answer.ts';
+import type { SearchView } from '../search-view.ts';
 
 /** Returns both ways with the filter and the facets that a client wants; pairs of journeys that it does not see are left out. */
 export function viewRoundTrip(

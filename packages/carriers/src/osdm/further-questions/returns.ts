@@ -8,17 +8,17 @@ import {
   type Journey,
   type Offer,
 } from '@ticketing/core';
-import { withEnds } from '../wire/decoder.ts';
-import { readJourneys } from '../wire/read-journeys.ts';
-import type { WireRecord } from '../wire/wire-reader.ts';
-import { firstAsk, type OsdmAsk } from './ask.ts';
-import { offersBody, tripCriteria } from './encode-request.ts';
-import type { OsdmDecoder } from './normalise.ts';
-import { readOffers } from './offers.ts';
-import { readPage } from './page.ts';
-import { type Bytes, type OsdmAccess, orNothing, send } from './request.ts';
-import { companiesOf } from './service.ts';
-import { readTrip } from './trip.ts';
+import { withEnds } from '../../wire/decoder.ts';
+import { readJourneys } from '../../wire/read-journeys.ts';
+import type { WireRecord } from '../../wire/wire-reader.ts';
+import { firstAsk, type OsdmAsk } from '../ask.ts';
+import { offersBody, tripCriteria } from '../encode-request.ts';
+import type { OsdmDecoder } from '../normalise.ts';
+import { readOffers } from '../offers.ts';
+import { readPage } from '../page.ts';
+import { type Bytes, type OsdmAccess, orNothing, send } from '../request.ts';
+import { companiesOf } from '../service.ts';
+import { readTrip } from '../trip.ts';
 
 /** Bytes of the trips of both ways and of the offers for them; without trips of one way there are no offers. */
 export interface OsdmReturnsWire {

@@ -1,7 +1,7 @@
 import { addDays, type DayState, type Money } from '@ticketing/core';
-import { html, type SafeHtml } from '../frame/html.ts';
-import { icon } from '../frame/icons.ts';
-import { dayText, priceText } from '../journey/display-texts.ts';
+import { html, type SafeHtml } from '../../frame/html.ts';
+import { icon } from '../../frame/icons.ts';
+import { dayText, priceText } from '../../journey/display-texts.ts';
 
 /** Days of the strip, and the number of them before the day that was asked for. */
 const SHOWN = 7;

@@ -1,15 +1,15 @@
 import { addDays, type CalendarQuery, createLocalClock } from '@ticketing/core';
 import { type Static, Type } from 'typebox';
-import type { CarrierName } from '../carriers/carriers.ts';
-import { badParameter } from '../problem/problem.ts';
-import { SearchParameters } from './search-parameters.ts';
+import type { CarrierName } from '../../carriers/carriers.ts';
+import { badParameter } from '../../problem/problem.ts';
+import { SearchParameters } from '../search-parameters.ts';
 import {
   carriersOf,
   currencyOf,
   passengersOf,
   type ReadContext,
   stationOf,
-} from './search-query.ts';
+} from '../search-query.ts';
 
 const { origin, destination, passengers, ages, cards, currency, carriers } =
   SearchParameters.properties;

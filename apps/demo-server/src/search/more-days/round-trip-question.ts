@@ -1,6 +1,6 @@
-import { badParameter } from '../problem/problem.ts';
-import { isSet, type SearchParameters } from './search-parameters.ts';
-import type { DocumentQuestion } from './search-query.ts';
+import { badParameter } from '../../problem/problem.ts';
+import { isSet, type SearchParameters } from '../search-parameters.ts';
+import type { DocumentQuestion } from '../search-query.ts';
 
 /** A way out, and when the way back begins. */
 export interface RoundTripAsked {

@@ -6,12 +6,12 @@ import {
   type CarrierQuery,
   type LocalDate,
 } from '@ticketing/core';
-import { wireInstant } from '../wire/wire-instant.ts';
-import { overviewBody } from './encode-request.ts';
-import type { OsdmDecoder } from './normalise.ts';
-import { moneyOf } from './offers.ts';
-import { problemError } from './problem.ts';
-import { type Bytes, type OsdmAccess, send } from './request.ts';
+import { wireInstant } from '../../wire/wire-instant.ts';
+import { overviewBody } from '../encode-request.ts';
+import type { OsdmDecoder } from '../normalise.ts';
+import { moneyOf } from '../offers.ts';
+import { problemError } from '../problem.ts';
+import { type Bytes, type OsdmAccess, send } from '../request.ts';
 
 /** Bytes of a provider's overview of prices; absent: it has none. */
 export interface OsdmOverviewWire {

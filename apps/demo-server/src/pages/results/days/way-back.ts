@@ -1,9 +1,9 @@
 import type { Journey, JourneyPair, Money } from '@ticketing/core';
-import type { RoundTripAnswer } from '../../search/search-answer.ts';
-import { html, type SafeHtml } from '../frame/html.ts';
-import { icon } from '../frame/icons.ts';
-import { countText, dayText, priceText } from '../journey/display-texts.ts';
-import type { Names } from '../journey/names.ts';
+import type { RoundTripAnswer } from '../../../search/search-answer.ts';
+import { html, type SafeHtml } from '../../frame/html.ts';
+import { icon } from '../../frame/icons.ts';
+import { countText, dayText, priceText } from '../../journey/display-texts.ts';
+import type { Names } from '../../journey/names.ts';
 
 /** Search of a way out, and the page's words for it. */
 export interface WayBackContext {
