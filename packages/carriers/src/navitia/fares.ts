@@ -1,4 +1,5 @@
 import { type CarrierQuery, type Money, type Offer, parseMoney } from '@ticketing/core';
+import { withoutEnd } from '../wire/endpoint.ts';
 import type { JourneyDecoder } from '../wire/read-journeys.ts';
 import { joinPlain } from '../wire/remarks.ts';
 import { shownText } from '../wire/shown-text.ts';
@@ -69,7 +70,7 @@ function priceOf({ read }: JourneyDecoder, cost: WireRecord, own: string): Money
   const code = isMinor ? own : codeOf(currency);
   if (code === undefined) return undefined;
   // Servers write binary fractions: zeros behind the amount are none of it.
-  const plain = decimals === '' ? amount : amount.replace(/\.?0+$/, '');
+  const plain = decimals === '' ? amount : withoutEnd(withoutEnd(amount, '0'), '.');
   const inUnits = isMinor ? hundredth(plain) : plain;
   return parseMoney(inUnits, { currency: code, decimal: '.' });
 }

@@ -1,6 +1,6 @@
 import type { Carrier } from '@ticketing/core';
 import { createDecoder } from '../wire/decoder.ts';
-import { anAddress, type CarrierEndpoint, resolveEndpoint } from '../wire/endpoint.ts';
+import { anAddress, type CarrierEndpoint, resolveEndpoint, withoutEnd } from '../wire/endpoint.ts';
 import { normaliseCalendar, requestCalendar } from './calendar.ts';
 import { normaliseRenfe } from './normalise.ts';
 import { type RenfeWire, requestRenfe } from './request.ts';
@@ -34,7 +34,7 @@ export function createRenfe(options: RenfeOptions): Carrier<RenfeWire> {
     request: (query, context) =>
       query.calendarUntil === undefined || calendarUrl === undefined
         ? requestRenfe(baseUrl, decoder.read, query, context)
-        : requestCalendar(calendarUrl.replace(/\/+$/, ''), query, context),
+        : requestCalendar(withoutEnd(calendarUrl, '/'), query, context),
     normalise: (wire, query) =>
       query.calendarUntil === undefined
         ? normaliseRenfe(decoder, wire, query)

@@ -91,7 +91,12 @@ export function resolveEndpoint<T extends CarrierEndpoint>(
 ): T {
   const all = { ...endpointRules, ...more };
   const { baseUrl, ...rest } = resolveByRules<T>(`create ${carrier}`, options, all);
-  let end = baseUrl.length;
-  while (baseUrl[end - 1] === '/') end -= 1;
-  return { ...(rest as T), baseUrl: baseUrl.slice(0, end) };
+  return { ...(rest as T), baseUrl: withoutEnd(baseUrl, '/') };
+}
+
+/** Returns a text without all of one character at its end. */
+export function withoutEnd(text: string, character: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === character) end -= 1;
+  return text.slice(0, end);
 }
