@@ -12,7 +12,7 @@ import { type WormsDependencies, wormsRoute } from '../src/http/routes/worms.ts'
 import { sendProblem } from '../src/problem/problem.ts';
 import { createPageTokens } from '../src/search/page-tokens.ts';
 import type { SearchDocument } from '../src/search/search-document.ts';
-import { createSearchReader } from '../src/search/search-reader.ts';
+import { createSearchReader } from '../src/search/reading/search-reader.ts';
 import { WormError } from '../src/worms/worm-error.ts';
 import { ASKED } from './demo.ts';
 

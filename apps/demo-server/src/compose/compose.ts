@@ -15,7 +15,7 @@ import { createDurationCounts } from '../http/duration-counts.ts';
 import { timesOf } from '../kept/keep-settings.ts';
 import { keepEvents } from '../operator/event-log.ts';
 import { createProcessStats } from '../processes/process-stats.ts';
-import { createReading } from '../search/search-reader.ts';
+import { createReading } from '../search/reading/search-reader.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { openWorms, type WormLocation } from '../worms/worm-databases.ts';
 import { answerChain } from './answer-chain.ts';

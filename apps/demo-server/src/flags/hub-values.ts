@@ -15,8 +15,7 @@ export const usualHubs: readonly HubSetting[] = [
 
 /** Reads `off`, or pairs such as `Paris=75,uic:7171801=45`: a station or city that carriers serve, and minutes. */
 export const hubs: ValueReader<readonly HubSetting[]> = {
-  expected:
-    'off, or station=minutes with commas, such as Paris=75,Barcelona=45, of stations that carriers serve',
+  expected: 'off, or station=minutes with commas',
   words: ['off'],
   read(text) {
     if (text === 'off') return [];

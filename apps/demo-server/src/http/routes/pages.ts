@@ -32,10 +32,10 @@ import { type TravellerPage, travellerStart, unknownAddress } from '../../pages/
 import { badQuery, type ProblemError } from '../../problem/problem.ts';
 import { withFirst } from '../../search/map-items.ts';
 import type { PageTokens } from '../../search/page-tokens.ts';
+import type { SearchReader } from '../../search/reading/search-reader.ts';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
 import { INTEGER_PARAMETERS, SearchParameters } from '../../search/search-parameters.ts';
 import type { DocumentQuestion } from '../../search/search-query.ts';
-import type { SearchReader } from '../../search/search-reader.ts';
 import { readSearchView, viewEvents } from '../../search/search-view.ts';
 import type { BodySender } from '../body-sender.ts';
 import { securityHeaders } from '../security-headers.ts';

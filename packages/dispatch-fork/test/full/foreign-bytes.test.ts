@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createManualClock, turns, until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { createForkDispatcher } from '../src/index.ts';
-import type { Tasks } from './fixtures/foreign-bytes.ts';
+import { createForkDispatcher } from '../../src/index.ts';
+import type { Tasks } from '../fixtures/foreign-bytes.ts';
 
-const module = new URL('fixtures/foreign-bytes.ts', import.meta.url);
+const module = new URL('../fixtures/foreign-bytes.ts', import.meta.url);
 const HEALTH_MS = 1000;
 
 function create() {

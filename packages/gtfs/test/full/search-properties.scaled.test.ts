@@ -2,11 +2,11 @@ import { CarrierError, type Journey, type Leg } from '@ticketing/core';
 import { scaled } from '@ticketing/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { GtfsError, readGtfs } from '../src/index.ts';
-import { ask, carrierOf, stationOf } from './ask.ts';
-import { naiveSearch, type Point } from './naive-search.ts';
-import { filesOf, randomCases } from './random-feeds.ts';
-import { zipFeed } from './zip-feed.ts';
+import { GtfsError, readGtfs } from '../../src/index.ts';
+import { ask, carrierOf, stationOf } from '../ask.ts';
+import { naiveSearch, type Point } from '../naive-search.ts';
+import { filesOf, randomCases } from '../random-feeds.ts';
+import { zipFeed } from '../zip-feed.ts';
 
 const STATIONS = 4;
 

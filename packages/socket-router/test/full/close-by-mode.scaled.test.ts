@@ -1,9 +1,9 @@
 import { isFullScale, lives, until } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { createSocketRouter } from '../src/index.ts';
-import { ask, askWorker, oneConnection, open, received } from './clients.ts';
-import { openRouter } from './router-fixture.ts';
-import { forked } from './worker-processes.ts';
+import { createSocketRouter } from '../../src/index.ts';
+import { ask, askWorker, oneConnection, open, received } from '../clients.ts';
+import { openRouter } from '../router-fixture.ts';
+import { forked } from '../worker-processes.ts';
 
 type Mode = 'socket' | 'passthru';
 

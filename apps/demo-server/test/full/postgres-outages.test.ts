@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 // @boundaries-ignore the server is started as the whole test command is: by a script at the top of the repository
-import { type PostgresServer, startPostgres } from '../../../scripts/postgres-server.mjs';
-import { eventually, getFrom, runDemo, serveDemo, startDemo, statsOf } from './demo.ts';
-import { askPostgres, backendsOf, lockWorms, noPostgres } from './postgres.ts';
+import { type PostgresServer, startPostgres } from '../../../../scripts/postgres-server.mjs';
+import { eventually, getFrom, runDemo, serveDemo, startDemo, statsOf } from '../demo.ts';
+import { askPostgres, backendsOf, lockWorms, noPostgres } from '../postgres.ts';
 
 const UTILIZE = '/api/v1/worms/utilize';
 const it = test.skipIf(noPostgres !== '');

@@ -1,9 +1,9 @@
 import { createJourney, createLocalClock, type Journey, mergeJourneys } from '@ticketing/core';
 import { countSteps, countStepsOfEach, scaled } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { createJourneyFeed } from '../src/journeys/merge.ts';
-import { sameStops } from '../src/journeys/same-stops.ts';
-import { barcelona, madrid, train } from './trains.ts';
+import { createJourneyFeed } from '../../src/journeys/merge.ts';
+import { sameStops } from '../../src/journeys/same-stops.ts';
+import { barcelona, madrid, train } from '../trains.ts';
 
 const clock = createLocalClock();
 const SIX = clock.epoch('2026-12-01T06:00', 'Europe/Madrid');

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openStations } from '@ticketing/stations';
 import { expect, onTestFinished, test } from 'vitest';
-import { readCaptures } from '../src/captures.ts';
-import { compare } from '../src/compare.ts';
+import { readCaptures } from '../../src/captures.ts';
+import { compare } from '../../src/compare.ts';
 
-const SHAPES = fileURLToPath(new URL('../shapes', import.meta.url));
+const SHAPES = fileURLToPath(new URL('../../shapes', import.meta.url));
 const HAFAS = 'hafas/direct-change-and-night.json';
 const NAVITIA = 'navitia/fare-and-change.json';
 const RENFE = 'renfe/direct-change-and-full.dwr';
@@ -120,7 +120,7 @@ test.each<[what: string, make: (folder: string) => void, message: string]>([
 
 test('the program prints a table, and fails if a journey is read wrongly', () => {
   const run = (folder: string) => {
-    const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+    const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
     const args = ['--conditions=@ticketing/source', program, folder];
     return spawnSync(process.execPath, args, { encoding: 'utf8' });
   };

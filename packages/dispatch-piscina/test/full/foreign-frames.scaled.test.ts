@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { scaled } from '@ticketing/test-kit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createPiscinaDispatcher } from '../src/index.ts';
-import type { Tasks } from './fixtures/foreign-frames.ts';
+import { createPiscinaDispatcher } from '../../src/index.ts';
+import type { Tasks } from '../fixtures/foreign-frames.ts';
 
-const module = new URL('fixtures/foreign-frames.ts', import.meta.url);
+const module = new URL('../fixtures/foreign-frames.ts', import.meta.url);
 const execArgv = ['--conditions=@ticketing/source'];
 
 /** Dispatcher whose thread posts any given message. */

@@ -5,10 +5,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { gone, isFullScale, lives } from '@ticketing/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
-import { open, received } from './clients.ts';
-import { execArgv } from './worker-processes.ts';
+import { open, received } from '../clients.ts';
+import { execArgv } from '../worker-processes.ts';
 
-const program = fileURLToPath(new URL('group-program.mjs', import.meta.url));
+const program = fileURLToPath(new URL('../group-program.mjs', import.meta.url));
 /** With the first byte of the body: a proxy sends the head with it. */
 const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 4\r\n\r\nb';
 

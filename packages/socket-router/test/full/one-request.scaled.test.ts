@@ -1,16 +1,16 @@
 import { scaled } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
-import { ask } from './clients.ts';
+import { ask } from '../clients.ts';
 import {
   compareWay,
   FIRST_TARGET,
   readHead,
   type Way,
   type WayReport,
-} from './fixtures/compare-ways.ts';
-import { hostileRequest } from './fixtures/hostile-request.ts';
-import { createRandom, fuzzSettings } from './fixtures/random.ts';
-import { type OpenOptions, openRouter } from './router-fixture.ts';
+} from '../fixtures/compare-ways.ts';
+import { hostileRequest } from '../fixtures/hostile-request.ts';
+import { createRandom, fuzzSettings } from '../fixtures/random.ts';
+import { type OpenOptions, openRouter } from '../router-fixture.ts';
 
 interface NamedWay extends Omit<Way, 'to'> {
   readonly options: OpenOptions;

@@ -21,15 +21,15 @@ import {
   onTestFinished,
   test,
 } from 'vitest';
-import { type InstrumentOptions, instrumentTicketing } from '../src/index.ts';
-import { type SeenSpan, startTelemetry, treeOf } from './fixtures/telemetry.ts';
-import type { TracedTasks } from './fixtures/traced-tasks.ts';
-import { searchQuery } from './search-query.ts';
+import { type InstrumentOptions, instrumentTicketing } from '../../src/index.ts';
+import { type SeenSpan, startTelemetry, treeOf } from '../fixtures/telemetry.ts';
+import type { TracedTasks } from '../fixtures/traced-tasks.ts';
+import { searchQuery } from '../search-query.ts';
 
 const telemetry = startTelemetry();
-const module = new URL('fixtures/traced-tasks.ts', import.meta.url);
+const module = new URL('../fixtures/traced-tasks.ts', import.meta.url);
 // Imported now: it has telemetry of its own where there is none.
-const { default: tasks } = await import('./fixtures/traced-tasks.ts');
+const { default: tasks } = await import('../fixtures/traced-tasks.ts');
 const execArgv = ['--conditions=@ticketing/source'];
 const query = searchQuery();
 

@@ -1,14 +1,14 @@
-import type { Flags } from '../flags/flag-specs.ts';
-import { quickQuestion } from './document-key.ts';
+import type { Flags } from '../../flags/flag-specs.ts';
+import { quickQuestion } from '../document-key.ts';
 import {
   type CalendarAsked,
   type CalendarParameters,
   readCalendarQuestion,
-} from './more-days/calendar-question.ts';
-import { createPageTokens, newPageKey, type PageTokens } from './page-tokens.ts';
-import type { SearchParameters } from './search-parameters.ts';
-import { type DocumentQuestion, type ReadContext, readSearchQuestion } from './search-query.ts';
-import { createStations, type Stations, type StationTexts, stationsFor } from './station-texts.ts';
+} from '../more-days/calendar-question.ts';
+import { createPageTokens, newPageKey, type PageTokens } from '../page-tokens.ts';
+import type { SearchParameters } from '../search-parameters.ts';
+import { type DocumentQuestion, type ReadContext, readSearchQuestion } from '../search-query.ts';
+import { createStations, type Stations, type StationTexts, stationsFor } from '../station-texts.ts';
 
 /** Makes questions of the parameters of requests. */
 export interface SearchReader {

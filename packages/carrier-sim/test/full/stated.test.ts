@@ -10,8 +10,8 @@ import {
   encodeRenfe,
   type Train,
   type TrainRun,
-} from '../src/index.ts';
-import { addDays } from '../src/timetable/local-clock.ts';
+} from '../../src/index.ts';
+import { addDays } from '../../src/timetable/local-clock.ts';
 
 const [paris, zurich, bern, milano, munchen, london] = [
   '8768600',

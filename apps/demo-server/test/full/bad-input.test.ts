@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exchange, MADRID_BARCELONA, sharedServer, TODAY as today } from './demo.ts';
+import { exchange, MADRID_BARCELONA, sharedServer, TODAY as today } from '../demo.ts';
 
 type Case = [path: string, parameter: string, expected: RegExp];
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { startCarrierSim } from '../src/index.ts';
-import { createGate } from '../src/server/capacity.ts';
-import { getAvlo } from './call-wires.ts';
-import { date, eventually, startedSim } from './started-sim.ts';
+import { startCarrierSim } from '../../src/index.ts';
+import { createGate } from '../../src/server/capacity.ts';
+import { getAvlo } from '../call-wires.ts';
+import { date, eventually, startedSim } from '../started-sim.ts';
 
 const file = (url: string, signal?: AbortSignal) => getAvlo(url, date, signal ? { signal } : {});
 
