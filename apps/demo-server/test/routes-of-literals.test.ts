@@ -11,8 +11,8 @@ import { stationRoutes } from '../src/http/routes/stations.ts';
 import { type WormsDependencies, wormsRoute } from '../src/http/routes/worms.ts';
 import { sendProblem } from '../src/problem/problem.ts';
 import { createPageTokens } from '../src/search/page-tokens.ts';
-import type { SearchDocument } from '../src/search/search-document.ts';
 import { createSearchReader } from '../src/search/reading/search-reader.ts';
+import type { SearchDocument } from '../src/search/search-document.ts';
 import { WormError } from '../src/worms/worm-error.ts';
 import { ASKED } from './demo.ts';
 

@@ -28,8 +28,9 @@ export {
   testProgram,
 } from './engines.ts';
 export { createLink, type Link, type LinkOptions, type LinkSpeed } from './link.ts';
+export { canMountMemory, runWithMemory } from './machine/memory-folder.ts';
+export { canTakeDescriptors, takeDescriptors } from './machine/take-descriptors.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
-export { canMountMemory, runWithMemory } from './memory-folder.ts';
 export {
   checkHeldOutput,
   checkIgnoredOutput,
@@ -45,6 +46,5 @@ export {
   runContextProgram,
 } from './request-contexts.ts';
 export { isFullScale, scaled } from './scaled.ts';
-export { canTakeDescriptors, takeDescriptors } from './take-descriptors.ts';
 export { gone, lives, turns, until } from './until.ts';
 export { withoutTime } from './without-time.ts';
