@@ -6,7 +6,7 @@ import type { Upstream } from './upstream.ts';
 
 export interface ProxyOptions {
   readonly upstream: Upstream;
-  /** The tier of the customer whose token it is; undefined for a token that nobody has. */
+  /** The tier of the customer whose token it is; undefined for an unknown token. */
   readonly tierOf: (token: string) => string | undefined;
   readonly loadTimeoutMs?: number;
   readonly maxKeys?: number;

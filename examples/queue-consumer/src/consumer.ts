@@ -9,7 +9,7 @@ export interface Consumer {
   readonly workers: Workers;
   /** Stores an invoice. May see an order twice, as every queue may deliver a message twice. */
   readonly store: (invoice: Invoice) => Promise<void>;
-  /** When it aborts, no further message is read; those that were are worked off. */
+  /** When it aborts, no further message is read; messages that were read are worked off. */
   readonly signal: AbortSignal;
 }
 
@@ -26,7 +26,7 @@ export async function consume(consumer: Consumer): Promise<void> {
   }
 }
 
-/** Works off the messages of one customer one after the other, those of several customers side by side. */
+/** Works off the messages of one customer one after the other, and several customers side by side. */
 export async function consumeByCustomer(consumer: Consumer): Promise<void> {
   const { queue, workers, signal } = consumer;
   const open = new Set<Promise<void>>();

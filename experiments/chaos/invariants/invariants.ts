@@ -37,7 +37,7 @@ const NO_TIME_MS = 1500;
 const NO_CORE_MS = 5000;
 
 /**
- * Checks every invariant over a log; of the requests only those that were open at `sinceMs` or later. Pure.
+ * Checks every invariant over a log; of the requests only the ones open at `sinceMs` or later. Pure.
  *
  * A request that has ended breaks no rule later, so a run that is checked all the time reads each once.
  */

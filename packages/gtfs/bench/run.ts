@@ -1,4 +1,4 @@
-// Measures reading, memory and searches of made feeds of three sizes, beside a public planner on those that it reads in minutes, and
+// Measures reading, memory and searches of made feeds of three sizes, beside a public planner on feeds that it reads in minutes, and
 // writes the tables between the marks in docs/measurements. `--quick` for a look: the smallest size alone.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

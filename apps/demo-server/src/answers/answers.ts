@@ -14,7 +14,7 @@ export interface Answers extends Questions {
   ): AsyncIterableIterator<SearchEvent>;
   /** Days of a month, with what this process keeps of them. */
   calendar(asked: CalendarAsked, options: Omit<AskOptions, 'key'>): Promise<CalendarResult>;
-  /** The same calendar as its events. Leaving them ends it. */
+  /** Streams a calendar as events. Leaving the loop ends it. */
   calendarEvents(
     asked: CalendarAsked,
     options: Omit<AskOptions, 'signal' | 'key'>,

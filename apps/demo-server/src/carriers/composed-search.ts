@@ -43,7 +43,7 @@ export function composedSearch(
   });
 }
 
-/** A carrier that has no code for a station does not serve it: nobody needs to be asked. */
+/** A carrier that has no code for a station does not serve it: no question is sent. */
 function knownOr(kept: KnownAnswer): KnownAnswer {
   return (carrier, query) => {
     const system = carrier.capabilities?.stationSystem ?? carrier.id;

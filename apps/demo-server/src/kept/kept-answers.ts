@@ -33,7 +33,7 @@ export type ShareRecords = (load: LoadRecord, keep: KeepSettings) => LoadRecord;
 export interface KeptAnswers {
   /** Returns `run` behind the kept answers of the carrier that it is to ask. */
   around(run: RunCarrier): RunCarrier;
-  /** Returns an answer of a whole day that is at most an hour old: calendars have it, and nobody is asked. */
+  /** Returns an answer of a whole day that is at most an hour old: calendars have it without a question to a carrier. */
   readonly known: KnownAnswer;
   /** Has other servers share what is loaded from now on. */
   shareBy(share: ShareRecords): void;

@@ -8,7 +8,7 @@ export const DESCRIPTORS_OF_PROCESS = 16;
  * Checks that this process can open some more files now.
  *
  * Before a process is started it avoids a leak: one that fails in the middle for want of descriptors leaves its pipes open, and Node
- * gives nobody a way to close them.
+ * offers no way to close them.
  *
  * @throws Error with the platform's code, `EMFILE` or `ENFILE`
  */

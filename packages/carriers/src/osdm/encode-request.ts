@@ -65,7 +65,7 @@ function placeRef(station: Station, { carrier, codes }: Names): object {
 /** Every stop between the ends of a ride, by the standard's name. Without it there are the ends alone. */
 export const ALL_STOPS = 'REAL_BOARDING_ALIGHTING';
 
-/** Trips whose ids an earlier answer has; with those of the way back, offers may be for both ways. */
+/** Trips whose ids an earlier answer has; with the ids of the way back, offers may be for both ways. */
 interface KnownTrips {
   readonly tripIds: readonly string[];
   readonly inboundTripIds?: readonly string[];

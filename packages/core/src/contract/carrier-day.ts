@@ -5,7 +5,7 @@ import type { Money } from '../model/money.ts';
  * - `priced`: there is a price
  * - `sold-out`: trains run, and none of them can be bought
  * - `no-trains`: no train runs
- * - `unknown`: nobody says
+ * - `unknown`: no source has it
  */
 export type DayState = 'priced' | 'sold-out' | 'no-trains' | 'unknown';
 

@@ -33,7 +33,7 @@ export function cheapestTotal(journey: PricedJourney): Money | undefined {
 }
 
 /**
- * Returns the least that a journey costs in each currency in which offers cover it: first by converted prices, then by those that are not,
+ * Returns the least that a journey costs in each currency in which offers cover it: first by converted prices, then by prices without a rate,
  * in the order of their codes.
  *
  * @example

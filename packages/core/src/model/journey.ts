@@ -223,7 +223,7 @@ export function comparedPrice({ converted, total }: Offer): Money {
 }
 
 /**
- * Compares offers, cheapest first, of each currency by itself: converted ones, then those that are not. A total order: currency, amount,
+ * Compares offers, cheapest first, of each currency by itself: converted ones, then the others. A total order: currency, amount,
  * seller, id.
  */
 export function compareOffers(a: Offer, b: Offer): number {

@@ -19,7 +19,7 @@ export interface RateSource {
   readonly maxAgeDays?: number | undefined;
 }
 
-/** Rates, or a function that returns those of now: a process that runs for weeks needs new ones. */
+/** Rates, or a function that returns the current ones: a process that runs for weeks needs new ones. */
 export type RateOption = RateSource | (() => RateSource | undefined);
 
 /** Digits of a rate before and after its point: far more than any publisher gives, and few enough for exact arithmetic to be fast. */

@@ -49,7 +49,7 @@ export interface SearchOptions {
   /** Sorts the journeys. Default `departure`. */
   readonly order?: JourneyOrder | undefined;
   /**
-   * Exchange rates by which offers get a price in the currency of the query, or in the base of the rates; or a function that returns those of
+   * Exchange rates by which offers get a price in the currency of the query, or in the base of the rates; or a function that returns the rates of
    * now, once for each search. Default: none, so that no two currencies are compared.
    */
   readonly rates?: RateOption | undefined;

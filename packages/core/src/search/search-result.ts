@@ -66,7 +66,7 @@ export interface SearchResult {
   readonly ms: number;
 }
 
-/** What was found over one hub. */
+/** Result of the search over one hub. */
 export interface HubResult {
   /** Id of the station or city. */
   readonly at: StationId;

@@ -49,7 +49,7 @@ export interface Search extends AsyncDisposable {
   stream(query: SearchQuery, options?: SearchCallOptions): AsyncIterableIterator<SearchEvent>;
   /**
    * Resolves with the days of a month and their least prices: from carriers' own calendars, from answers that are kept (option `known`),
-   * and of the carriers in `byDay` by a search for each day that is left, all under one deadline. A day that nobody knows is `unknown`.
+   * and of the carriers in `byDay` by a search for each day that is left, all under one deadline. A day that no carrier knows is `unknown`.
    *
    * @throws what `search` does
    */
@@ -72,7 +72,7 @@ export interface Search extends AsyncDisposable {
    */
   split(query: SearchQuery, options: SplitOptions): Promise<SplitResult>;
   /**
-   * Returns the same as events: through journeys as those of `stream`, then the journeys over hubs as one change, then `search-done` with
+   * Returns the same as events: through journeys as `stream` has them, then the journeys over hubs as one change, then `search-done` with
    * `hubs`. Leaving the loop aborts every half.
    *
    * @throws when called, what `split` rejects with; while iterating, the reason of `signal`

@@ -27,7 +27,7 @@ export interface FoundJourney {
 
 /**
  * Returns the journeys that depart within an interval, the earliest first: those than which no other, of the next day too, departs as late,
- * arrives as early and has as few rides. Ways on foot to the first ride, and from the last one, are those of the feed.
+ * arrives as early and has as few rides. Ways on foot to the first ride, and from the last one, come from the feed.
  */
 export function findJourneys(
   feed: Feed,

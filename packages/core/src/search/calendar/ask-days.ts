@@ -141,7 +141,7 @@ async function learnKept(
   }
 }
 
-/** Returns the days of a carrier's own calendar; of a group those of its pairs of stations as one. */
+/** Returns the days of a carrier's own calendar; of a group the days of all its pairs of stations as one. */
 async function ownCalendar(
   carrier: Carrier,
   { dates, searchOf }: DaysTask,

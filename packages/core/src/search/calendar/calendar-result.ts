@@ -21,7 +21,7 @@ export interface CalendarDay {
   readonly basis?: 'offer' | 'calendar';
   /** Epoch ms at which the seller of `lowest` answered. */
   readonly fetchedAt?: number;
-  /** Least price in each currency: by converted prices first, then of those that are not, in the order of their codes. Absent: there is no price. */
+  /** Least price in each currency: by converted prices first, then by the others, in the order of their codes. Absent: there is no price. */
   readonly totals?: readonly Money[];
   /** Carriers that do not say, or not all, in their order. Absent: none. */
   readonly unknown?: readonly CarrierId[];

@@ -209,7 +209,7 @@ function createDays(
   };
 }
 
-/** Returns the face of carriers that are asked for days. Errors and messages are those of a search. */
+/** Returns the face of carriers that are asked for days. Errors and messages equal a search's. */
 function createCalendarFace(
   options: ResolvedSearchOptions,
   clock: LocalClock,

@@ -138,7 +138,7 @@ function pricesOf(journey: Journey): readonly DayPrice[] {
   });
 }
 
-/** Of equal prices, that of the first seller in the order of their ids counts; an offer counts before a calendar. */
+/** Returns the least price of each currency: of equal ones the first seller by id counts, and an offer before a calendar. */
 function leastByCurrency(prices: readonly DayPrice[]): readonly DayPrice[] {
   const least = new Map<string, DayPrice>();
   for (const price of prices) {

@@ -71,7 +71,7 @@ export function createRoundTrips(
 ): RoundTrips {
   const calls = createScatterCalls(createPairsFace(options, clock));
 
-  /** Asks carriers for pairs. They have found none if there is nobody to ask. */
+  /** Asks carriers for pairs. Without a carrier to ask there are none. */
   function askPairs(call: ScatterCall<Carrier, PairsQuery>): Promise<AskedPairs> {
     return new Promise((resolve, reject) => {
       const found: FoundPairs[] = [];
@@ -124,7 +124,7 @@ interface AskedPairs extends Pick<Ended, 'carriers' | 'complete' | 'ms'> {
   readonly found: readonly FoundPairs[];
 }
 
-/** Returns the face of carriers that are asked for pairs. Errors and messages are those of a search. */
+/** Returns the face of carriers that are asked for pairs. Errors and messages equal a search's. */
 function createPairsFace(
   options: ResolvedSearchOptions,
   clock: LocalClock,

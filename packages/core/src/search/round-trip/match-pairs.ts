@@ -18,7 +18,7 @@ export interface FoundPairs {
 const MARK = '#';
 
 /**
- * Returns the pairs whose journeys are those of a result of each way, by the ids that these have there: a journey that a carrier
+ * Returns the pairs whose journeys are in the result of each way, by the ids that these have there: a journey that a carrier
  * pairs is the same as one of a result where a merge makes them one. Of one pair of journeys the cheapest offer of each seller is left.
  */
 export function matchPairs(

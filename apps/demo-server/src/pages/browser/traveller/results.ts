@@ -178,7 +178,11 @@ export function createResults(page: ResultsSurroundings): Results {
     if (signal.aborted || state.phase !== 'done') return;
     const { day, ways, names } = shown();
     around?.ask({
-      ...{ signal, address, names, lowestPrice, day },
+      signal,
+      address,
+      names,
+      lowestPrice,
+      day,
       key: searchKey(address),
       days: daysAround(day, ways.bounds),
       onDays: drawLine,

@@ -56,7 +56,7 @@ export function dayStrip(strip: {
   })}</ol>${step(1, 'Day after')}`;
 }
 
-/** A day of which nobody says anything has a dash. */
+/** A day that no carrier knows has a dash. */
 function stateText(state: DayState | undefined): SafeHtml {
   if (state === 'sold-out') return html`<b class="none" title="Sold out">full</b>`;
   if (state === 'no-trains') return html`<b class="none" title="No trains">none</b>`;
