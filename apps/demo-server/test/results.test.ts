@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { createDayPrices } from '../src/pages/browser/traveller/day-prices.ts';
 import { carrierList } from '../src/pages/results/carrier-line.ts';
 import { dayStrip, daysAround } from '../src/pages/results/days/day-strip.ts';
-import { emptyNote, noticeOf } from '../src/pages/results/empty-note.ts';
+import { emptyNote } from '../src/pages/results/empty-note.ts';
 import { filterPanel } from '../src/pages/results/filter-panel.ts';
 import { joinJourneys } from '../src/pages/results/join-journeys.ts';
 import {
@@ -27,6 +27,7 @@ import {
   lowestPrice,
   sortForPage,
 } from '../src/pages/results/listed-journeys.ts';
+import { noticeOf } from '../src/pages/results/notice.ts';
 import { orderOf, orderSelect, orderTabs } from '../src/pages/results/order-tabs.ts';
 import { addressOnDay, addressWith, searchKey } from '../src/pages/results/search-address.ts';
 import {

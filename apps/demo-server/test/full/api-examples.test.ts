@@ -48,6 +48,8 @@ test('the search of the examples finds journeys', async () => {
   const search = operations.find(({ id }) => id === 'search');
   for (const target of targetsOf(search as ApiOperation)) {
     const { body } = await server().get(target);
-    expect(body.journeys.length, target).toBeGreaterThan(0);
+    // With a day of return the answer has both ways; no evening train back leaves before the noon that filters have.
+    const { journeys } = body.outbound ?? body;
+    expect(journeys.length, target).toBeGreaterThan(0);
   }
 });

@@ -1,31 +1,13 @@
-import { addDays, type DayState, type Money } from '@ticketing/core';
 import { hasFailed, isBusy } from '../../search/carrier-states.ts';
 import { isNotServed } from '../../search/not-served.ts';
 import type { ShownProblem } from '../form/shown-problem.ts';
 import { html, type SafeHtml } from '../frame/html.ts';
 import { icon } from '../frame/icons.ts';
-import { countText, dayText, priceText } from '../journey/display-texts.ts';
-import { isSoldOut } from '../journey/journey-badge.ts';
+import { dayText } from '../journey/display-texts.ts';
 import type { Names } from '../journey/names.ts';
-import { againCount } from '../words/again-count.ts';
-import { oldPrices } from '../words/kept-ages.ts';
-import { carrierList, firstAgain, missingText, toAskAgain } from './carrier-line.ts';
-import type { DayBounds } from './days/day-strip.ts';
-import type { SearchState, ShownStatus } from './search-state.ts';
-
-/** Addresses to which a note about a search leads. */
-export interface NoteWays {
-  readonly bounds: DayBounds;
-  readonly prices: ReadonlyMap<string, Money>;
-  /** States of days without a price. */
-  readonly states?: ReadonlyMap<string, DayState> | undefined;
-  /** Searches that find something. */
-  readonly examples: readonly { readonly origin: string; readonly destination: string }[];
-  /** Address of this search, on another day if one is given. */
-  addressOf(day?: string): string;
-  /** Address of this search, for which every carrier is asked now. */
-  readonly freshAddress: string;
-}
+import { carrierList, firstAgain } from './carrier-line.ts';
+import { askAgain, type NoteTexts, type NoteWays, otherDays } from './notice.ts';
+import type { SearchState } from './search-state.ts';
 
 /** Renders what stands in the place of a list that has nothing to show, or `undefined` if it has. */
 export function emptyNote(
@@ -84,38 +66,6 @@ export function emptyNote(
   );
 }
 
-/** Renders what is wrong with a list that has something to show. */
-export function noticeOf(
-  state: SearchState,
-  { names, ways }: { readonly names: Names; readonly ways: NoteWays },
-): SafeHtml | undefined {
-  const { phase, carriers, journeys, day } = state;
-  if (phase === 'broken' && journeys.size > 0) {
-    return notice(
-      { title: `The connection broke after ${countText(journeys.size, 'train')}.` },
-      askAgain(ways),
-    );
-  }
-  if (phase !== 'done') return undefined;
-  const missing = missingText(carriers, names);
-  const isAll = journeys.size === 0 && carriers.every((one) => isNotServed(one) || hasFailed(one));
-  if (missing !== undefined && !isAll) {
-    return notice(missing, toAskAgain(carriers).length > 0 && askAgain(ways, firstAgain(carriers)));
-  }
-  const all = [...journeys.values()];
-  const old = all.length > 0 ? oldPrices(carriers, names) : undefined;
-  if (old !== undefined) return notice(old, refresh(ways), 'info');
-  if (all.length === 0 || !all.every(isSoldOut)) return undefined;
-  const title =
-    all.length === 1 ? 'The only train is sold out.' : `All ${all.length} trains are sold out.`;
-  return notice({ title }, otherDays(day, ways, names.lang));
-}
-
-interface NoteTexts {
-  readonly title: string;
-  readonly text?: string | undefined;
-}
-
 /** Returns why a search did not begin, or ended, in the words of travellers. */
 function problemTexts(
   { status, title, detail }: ShownProblem = { title: '', detail: '' },
@@ -133,40 +83,8 @@ function note({ title, text }: NoteTexts, ways: SafeHtml, kind = ''): SafeHtml {
   return html`<div class="card empty ${kind}">${icon('nowhere')}<h2>${title}</h2>${text !== undefined && html`<p>${text}</p>`}${ways}</div>`;
 }
 
-function notice(
-  { title, text }: NoteTexts,
-  ways: SafeHtml | false,
-  sign: 'alert' | 'info' = 'alert',
-): SafeHtml {
-  return html`<div class="notice">${icon(sign)}<p><b>${title}</b> ${text}</p>${ways}</div>`;
-}
-
 function answers({ carriers }: SearchState, names: Names): SafeHtml {
   return html`<details class="answers"><summary>What each carrier answered ${icon('down', 'chevron')}</summary>${carrierList(carriers, names)}</details>`;
-}
-
-/** A link, which the script follows without a new page, and not before `first` may be asked again. */
-function askAgain({ addressOf }: NoteWays, first?: ShownStatus): SafeHtml {
-  const count = first && againCount(first);
-  return html`<a class="button" href="${addressOf()}" data-again>${icon('again')} Ask again ${count}</a>`;
-}
-
-/** A link to new prices. */
-function refresh({ freshAddress }: NoteWays): SafeHtml {
-  return html`<a class="button" href="${freshAddress}" data-fresh>${icon('again')} Refresh</a>`;
-}
-
-function otherDays(
-  day: string | undefined,
-  { bounds, prices, addressOf }: NoteWays,
-  lang: string | undefined,
-): SafeHtml {
-  const days = day === undefined ? [] : [addDays(day, -1), addDays(day, 1)];
-  const within = days.filter((one) => one >= bounds.first && one <= bounds.last);
-  return html`<div class="chips">${within.map((one) => {
-    const price = prices.get(one);
-    return html`<a class="chip" href="${addressOf(one)}" data-day="${one}">${dayText(one)}${price && html` <b>${priceText(price, lang)}</b>`}</a>`;
-  })}</div>`;
 }
 
 function numberText(count: number): string {

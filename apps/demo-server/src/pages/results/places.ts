@@ -3,11 +3,10 @@ import { html, type SafeHtml } from '../frame/html.ts';
 import type { Names } from '../journey/names.ts';
 import { type Counted, carrierLine, carrierList } from './carrier-line.ts';
 import { dayStrip } from './days/day-strip.ts';
-import { emptyNote, type NoteWays, noticeOf } from './empty-note.ts';
 import { type Leading, leadersOf, USUAL_ORDER } from './listed-journeys.ts';
+import { type NoteWays, noticeOf } from './notice.ts';
 import { orderOf, orderTabs } from './order-tabs.ts';
 import { pageLinks } from './page-links.ts';
-import { ratesNote } from './rates-note.ts';
 import { addressOnDay, addressWith } from './search-address.ts';
 import { namesOf, type SearchState } from './search-state.ts';
 
@@ -74,14 +73,6 @@ export const places = {
   count: ({ state }: ShownSearch, shown?: number): SafeHtml => carrierLine(counted(state, shown)),
   carriers: ({ state, names }: ShownSearch): SafeHtml => carrierList(state.carriers, names),
   notice: (search: ShownSearch): SafeHtml | undefined => noticeOf(search.state, noteOf(search)),
-  empty: (search: ShownSearch, shown?: number): SafeHtml | undefined =>
-    emptyNote(search.state, { ...noteOf(search), ...(shown !== undefined && { shown }) }),
-  rates: ({ state, address }: ShownSearch): SafeHtml | undefined => {
-    if (state.phase === 'idle' || state.carriers.length === 0) return undefined;
-    const asked = address.get('currency');
-    const note = ratesNote(state.rates, { journeys: state.journeys.values(), asked });
-    return note === undefined ? undefined : html`${note}`;
-  },
   pages: ({ state, address }: ShownSearch): SafeHtml =>
     pageLinks(isAsking(state) ? {} : state.pages, (page) =>
       addressWith(address, { page, split: '' }),
@@ -120,7 +111,8 @@ export function isAsking({ phase }: SearchState): boolean {
   return phase === 'asking' || phase === 'idle';
 }
 
-function noteOf({ names, ways, address }: ShownSearch): { names: Names; ways: NoteWays } {
+/** Returns the names and addresses that a note about a search has. */
+export function noteOf({ names, ways, address }: ShownSearch): { names: Names; ways: NoteWays } {
   const addressOf = (day?: string): string =>
     day === undefined ? addressWith(address, {}) : addressOnDay(address, day);
   const freshAddress = addressWith(address, { fresh: '1' });

@@ -1,5 +1,15 @@
 import type { AppliedRates, Journey } from '@ticketing/core';
 import { dayText } from '../journey/display-texts.ts';
+import type { ShownSearch } from './places.ts';
+
+/** Returns the note on the rates of a search that is shown. */
+export function ratesNoteOf({ state, address }: ShownSearch): string | undefined {
+  if (state.phase === 'idle' || state.carriers.length === 0) return undefined;
+  return ratesNote(state.rates, {
+    journeys: state.journeys.values(),
+    asked: address.get('currency'),
+  });
+}
 
 /** Returns a sentence on the exchange rates of a search, where any price is converted, or was asked for and is not. */
 export function ratesNote(

@@ -5,9 +5,19 @@ import { journeyRow, type RowPlace } from '../journey/journey-row.ts';
 import type { Names } from '../journey/names.ts';
 import { countLine } from './carrier-line.ts';
 import { dayHeading } from './days/day-heading.ts';
+import { emptyNote } from './empty-note.ts';
 import { type ListItem, leaderIds, listItems, longestOf } from './listed-journeys.ts';
 import { orderSelect } from './order-tabs.ts';
-import { counted, ghostRows, isAsking, leading, places, type ShownSearch } from './places.ts';
+import {
+  counted,
+  ghostRows,
+  isAsking,
+  leading,
+  noteOf,
+  places,
+  type ShownSearch,
+} from './places.ts';
+import { ratesNoteOf } from './rates-note.ts';
 
 /** Renders the results of a search with every place. `rows`: most rows of the list. */
 export function resultsFrame(
@@ -43,9 +53,9 @@ export function resultsFrame(
     !isPlain &&
     html`<button type="button" id="filter-button" class="button small">${icon('sliders')} <span>Filters</span></button>`
   }</div>
-<p id="status" class="sr" role="status">${isPlain && countLine(counted(state))}</p><div id="empty" role="status">${places.empty(search)}</div>
+<p id="status" class="sr" role="status">${isPlain && countLine(counted(state))}</p><div id="empty" role="status">${emptyNote(state, noteOf(search))}</div>
 <div id="list" class="card list"><div id="notice" role="status">${places.notice(search)}</div><ol id="journeys" class="journeys" data-order="${order}" aria-label="Journeys">${items.map((item) => itemRow(item, { names, place, isWhole }))}</ol>${isAsking(state) && ghostRows(items.length === 0)}</div>
-<p id="rates" class="rates muted">${places.rates(search)}</p><nav id="pages" class="more" aria-label="Other times">${places.pages(search)}</nav></section></div>
+<p id="rates" class="rates muted">${ratesNoteOf(search)}</p><nav id="pages" class="more" aria-label="Other times">${places.pages(search)}</nav></section></div>
 ${!isPlain && filterSheet}`;
 }
 

@@ -9,6 +9,9 @@ vi.setConfig({ testTimeout: 240_000 });
 const NOW = Date.parse('2026-11-20T12:00Z');
 const startedAt = performance.now();
 
+/** Only a guard against a hang. */
+const PATIENCE = { timeout: 60_000 };
+
 describeInBrowser('other days and the way back on the traveller’s page', () => {
   const server = sharedServerBy(
     () => NOW + Math.floor(performance.now() - startedAt),
@@ -27,10 +30,10 @@ describeInBrowser('other days and the way back on the traveller’s page', () =>
       `${server().url}/?origin=Atocha&destination=Barcelona&date=2026-11-29&passengers=1`,
     );
     await page.waitForSelector('main[data-state=done]');
-    await page.waitForFunction('document.querySelectorAll("#days .day b.low").length === 1');
-    await page.waitForFunction(
-      '[...document.querySelectorAll("#days .day b")].filter((one) => /\\d/.test(one.textContent)).length === 7',
-    );
+    const counted = (text: RegExp, rows: string): Promise<number> =>
+      page.locator(rows).filter({ hasText: text }).count();
+    await expect.poll(() => counted(/./, '#days .day b.low'), PATIENCE).toBe(1);
+    await expect.poll(() => counted(/\d/, '#days .day b'), PATIENCE).toBe(7);
     expect(asked.map((search) => new URLSearchParams(search).get('month')).sort()).toEqual([
       '2026-11',
       '2026-12',

@@ -13,7 +13,7 @@ const WARNING = 'Two tickets: this connection is not protected.';
 describeInBrowser('journeys of two tickets on the traveller’s page', () => {
   const server = sharedServer('--latency', '0', '--guard', 'off');
   const browser = sharedBrowser();
-  const done = (page: Page) => page.waitForSelector('main[data-state=done]');
+  const done = (page: Page) => page.waitForSelector('main[data-ready][data-state=done]');
   const marked = (page: Page) => page.locator('.journey', { hasText: 'Two tickets' });
 
   test.each([
@@ -65,7 +65,7 @@ describeInBrowser('journeys of two tickets on the traveller’s page', () => {
     const later = page.locator('[data-more=later]');
     expect(await later.getAttribute('href')).not.toContain('split');
     await later.click();
-    await page.waitForFunction(`document.querySelectorAll('.journey').length > ${all}`);
+    await page.locator('.journey').nth(all).waitFor();
     await done(page);
     expect(await marked(page).count()).toBe(two);
     expect(await page.locator('.journey', { hasText: 'Two tickets' }).first().isVisible()).toBe(

@@ -1,5 +1,7 @@
 import type { journeyDetails } from '../../journey/journey-details.ts';
+import type { emptyNote } from '../../results/empty-note.ts';
 import type { joinJourneys } from '../../results/join-journeys.ts';
+import type { ratesNoteOf } from '../../results/rates-note.ts';
 import type { createAroundSearch } from './around-search.ts';
 import type { createCountdown } from './countdown.ts';
 import type { enhanceSearchForm } from './search-form.ts';
@@ -7,6 +9,8 @@ import type { enhanceSearchForm } from './search-form.ts';
 /** Code that a list needs not to be shown: it comes in a bundle of its own. */
 export interface Later {
   readonly journeyDetails: typeof journeyDetails;
+  readonly emptyNote: typeof emptyNote;
+  readonly ratesNoteOf: typeof ratesNoteOf;
   readonly joinJourneys: typeof joinJourneys;
   readonly enhanceSearchForm: typeof enhanceSearchForm;
   readonly createCountdown: typeof createCountdown;

@@ -1,4 +1,5 @@
 import type { ShownProblem } from '../../form/shown-problem.ts';
+import { html } from '../../frame/html.ts';
 import type { Names } from '../../journey/names.ts';
 import { countLine, toAskAgain } from '../../results/carrier-line.ts';
 import { daysAround } from '../../results/days/day-strip.ts';
@@ -16,6 +17,7 @@ import {
   ghostRows,
   isAsking,
   leading,
+  noteOf,
   places,
   type ShownSearch,
   shownSearch,
@@ -48,6 +50,9 @@ const MUCH = 100;
 const NOT_STREAMED: ReadonlySet<string> = new Set(['plain', 'returnDate', 'returnTime']);
 /** Events after which the rows of the search before are still all that there is. */
 const WAITS: ReadonlySet<string> = new Set(['asked', 'search-started', 'carrier-status']);
+
+/** Note where even the code for one cannot be loaded. */
+const UNLOADED = html`<div class="card empty lone"><h2>The connection broke</h2><a class="button" href="" data-again>Ask again</a></div>`;
 
 /** The results of a page. */
 export interface Results {
@@ -276,7 +281,7 @@ export function createResults(page: ResultsSurroundings): Results {
       if (isMoved && !journeys.contains(document.activeElement)) {
         journeys.parentElement?.insertBefore(journeys, journeys.nextElementSibling);
       }
-      showAnew(place('empty'), places.empty(search, visible.length));
+      void drawEmpty(search, { shown: visible.length, own });
       void countDown();
     };
     if (journeys.childElementCount > 0) glide(journeys, change);
@@ -291,7 +296,7 @@ export function createResults(page: ResultsSurroundings): Results {
     const leaders = leaderIds(leading(state));
     void list.update(items, { longestMinutes: longestOf(all), leaders }).then((isWhole) => {
       if (!isWhole) return;
-      showAnew(place('rates'), places.rates(search));
+      void drawRates(search, own);
       showAnew(place('pages'), places.pages(search));
       if (phase === 'asking') place('list').append(fragmentOf(ghostRows(items.length === 0)));
       focusDay();
@@ -299,6 +304,29 @@ export function createResults(page: ResultsSurroundings): Results {
       if (items.length > 0) requestIdleCallback(() => later().catch(() => {}));
       main.dataset['state'] = phase;
     });
+  }
+
+  /** Draws why there is no row, with code that a list with rows does not need. */
+  async function drawEmpty(
+    search: ShownSearch,
+    { shown: rows, own }: { readonly shown: number; readonly own: number },
+  ): Promise<void> {
+    const { state: drawn } = search;
+    const isEmpty = rows === 0 && (drawn.journeys.size > 0 || !isAsking(drawn));
+    const loaded = isEmpty ? await later().catch(() => undefined) : undefined;
+    if (own !== drawings) return;
+    const note = loaded?.emptyNote(drawn, { ...noteOf(search), shown: rows });
+    showAnew(place('empty'), isEmpty && loaded === undefined ? UNLOADED : note);
+    void countDown();
+  }
+
+  /** Draws by which rates prices are converted, below the list. */
+  async function drawRates(search: ShownSearch, own: number): Promise<void> {
+    const mayBe = search.state.rates !== undefined || search.address.get('currency');
+    const loaded = mayBe ? await later().catch(() => undefined) : undefined;
+    if (own !== drawings) return;
+    const note = loaded?.ratesNoteOf(search);
+    showAnew(place('rates'), note === undefined ? undefined : html`${note}`);
   }
 
   /** Lists that were begun: a later one takes over. */
