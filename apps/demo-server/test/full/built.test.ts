@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
@@ -59,8 +59,15 @@ function testBuilt(accept: string): void {
     flags.push('--dispatch-workers', '1', ...(accept === 'single' ? [] : ['--workers', '1']));
     const { child, exit, output } = await startBuilt([...args, ...flags], /^processes /m);
     const [, url = output()] = /^ticketing +(http\S+)\//m.exec(output()) ?? [];
-    const { body } = await getFrom(`${url}/search?origin=Madrid&destination=Barcelona`);
-    expect(body.journeys.length).toBeGreaterThan(0);
+    // Between them every carrier has trains.
+    for (const route of [
+      'origin=Madrid&destination=Barcelona',
+      'origin=London&destination=Paris',
+    ]) {
+      const { body } = await getFrom(`${url}/search?${route}`);
+      expect(body).toMatchObject({ complete: true });
+      expect(body.journeys.length).toBeGreaterThan(0);
+    }
     const page = await getFrom(`${url}/`, { headers: { accept: 'text/html' } });
     const [, script] = /src="(\/assets\/[^"]+\.js)"/.exec(page.body) ?? [];
     expect((await getFrom(url + script)).status).toBe(200);
@@ -72,6 +79,15 @@ function testBuilt(accept: string): void {
 useBuiltFolder();
 testBuilt('single');
 testBuilt('cluster');
+
+test('each file of the build can be read as a module', async () => {
+  const files = readdirSync(join(folder, 'dist')).filter((file) => file.endsWith('.js'));
+  expect(files.length).toBeGreaterThan(20);
+  for (const file of files) {
+    const child = spawn(process.execPath, ['--check', join(folder, 'dist', file)]);
+    expect([file, ...(await once(child, 'exit'))]).toEqual([file, 0, null]);
+  }
+});
 
 test('the built host has its own help, without the sources', async () => {
   const { exit, output } = await startBuilt(['dist/host.js', '--help'], /--nats-url/);
