@@ -46,6 +46,28 @@ test('calls that come back are the first again, in their order', async () => {
   expect(worker.inputs).toEqual([1, 2, 3, 2, 3, 4, 5]);
 });
 
+test('calls that come back measure nothing: who would wait is not known before one was answered', async () => {
+  const { run, ready, transport, dispatcher, clock } = createPool({
+    max: 1,
+    window: 2,
+    maxWaitMs: 20,
+  });
+  await ready();
+  for (const input of [1, 2, 3, 4]) run(input);
+  await turn();
+  const worker = transport.at(0);
+  for (let round = 0; round < 10; round += 1) {
+    clock.advance(50);
+    for (const { seq } of worker.open) worker.busy(seq);
+    worker.room(2);
+    await turn();
+  }
+  expect(dispatcher.stats()).toMatchObject({ returned: 20, expectedWaitMs: undefined });
+  const call = run(5);
+  await turn();
+  expect(call.state).toBe('pending');
+});
+
 test('a busy worker gets nothing until it has room, though it is idle', async () => {
   const { run, ready, transport, dispatcher } = createPool({ max: 1, window: 2 });
   await ready();

@@ -12,6 +12,21 @@ test('nothing is known before the first answer, and no departure before the eigh
   expect(departures.intervalMs(2, 4, 0)).toBe(50);
 });
 
+test('a departure that is taken back counts no more, whichever slice has it', () => {
+  const departures = new Departures();
+  departures.left(16, 250, 0);
+  departures.left(1, 30, 0);
+  expect(departures.intervalMs(1, 1, 0)).toBe(280 / 17);
+  departures.returned();
+  departures.returned();
+  expect(departures.intervalMs(1, 1, 0)).toBe(280 / 15);
+  for (let left = 15; left > 7; left -= 1) departures.returned();
+  expect(departures.intervalMs(1, 1, 0)).toBeUndefined();
+  for (let more = 0; more < 20; more += 1) departures.returned();
+  departures.left(8, 80, 0);
+  expect(departures.intervalMs(1, 1, 0)).toBe(360 / 8);
+});
+
 test('before departures intervalMs() is the mean time at a worker, divided by the calls in flight', () => {
   const departures = new Departures();
   departures.answered('echo', 100);

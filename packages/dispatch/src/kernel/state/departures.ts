@@ -34,6 +34,12 @@ export class Departures {
     this.#lastAt = now;
   }
 
+  /** Takes back one departure: the call is in the queue again, and leaves it once more. */
+  returned(): void {
+    if (this.#calls > 0) this.#calls -= 1;
+    else if (this.#callsBefore > 0) this.#callsBefore -= 1;
+  }
+
   /** Records the first calls of a worker: while it had none, none was late. */
   filled(now: number): void {
     this.#lastAt = now;

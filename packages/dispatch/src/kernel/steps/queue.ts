@@ -20,6 +20,7 @@ export function requeue(pool: PoolState, call: Call): void {
     settle(pool, call, 'rejected', noSuchWorker(options.name, call.task, only));
   } else {
     call.noteQueued();
+    queue.departures.returned();
     queue.waiting.putBack(call, slotOfTarget(queue, call.target), options.clock.now());
     redistribute(changes);
     if (call.canLeave) changes.hasLostHope = true;
