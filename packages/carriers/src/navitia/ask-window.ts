@@ -1,7 +1,12 @@
 import { addDays, CarrierError, type CarrierErrorCode, type LocalClock } from '@ticketing/core';
+import type { TimePage } from '../wire/time-pages.ts';
 import type { NavitiaAnswer } from './answer.ts';
 import { type AskedRange, askRange, type RangePages } from './ask-range.ts';
-import type { NavitiaQuestion } from './question.ts';
+
+/** Returns whether the server plans in the direction of a page. */
+export function isNative({ direction, by }: TimePage): boolean {
+  return (direction === 'later') === (by === 'departure');
+}
 
 /** Requests for the windows beside an instant. */
 export interface WindowPages extends RangePages {
@@ -39,7 +44,7 @@ const NONE: AskedWindow = { answers: [], whole: true };
  */
 export async function askWindow(
   pages: WindowPages,
-  { by, atMs }: Pick<NavitiaQuestion, 'by' | 'atMs'>,
+  { by, atMs }: Pick<TimePage, 'by' | 'atMs'>,
   day: DayClock,
 ): Promise<AskedWindow> {
   const step = by === 'departure' ? -1 : 1;

@@ -1,9 +1,15 @@
 import type { Carrier } from '@ticketing/core';
 import { aFunction, type Filled, type Rule, required, wholeBetween } from '@ticketing/kit';
 import { createDecoder } from '../wire/decoder.ts';
-import { aZone, type OperatorServer, operatorRules, resolveEndpoint } from '../wire/endpoint.ts';
+import {
+  aZone,
+  type OperatorServer,
+  operatorRules,
+  type RequestHeaders,
+  resolveEndpoint,
+} from '../wire/endpoint.ts';
 import { normaliseNavitia } from './normalise.ts';
-import { type NavitiaHeaders, type NavitiaWire, requestNavitia } from './request.ts';
+import { type NavitiaWire, requestNavitia } from './request.ts';
 import type { StopAreas } from './stops.ts';
 
 /** Options of `createNavitia`. */
@@ -18,7 +24,7 @@ export interface NavitiaOptions extends OperatorServer {
    */
   readonly stopArea: StopAreas;
   /** Returns headers of each request, such as `authorization`. What it throws is `AUTH`. */
-  readonly headers?: NavitiaHeaders | undefined;
+  readonly headers?: RequestHeaders | undefined;
   /** Least journeys that one request asks for, 1 to 50. Default 10. */
   readonly results?: number | undefined;
   /** Timetable by which the server plans: `realtime` has delays and leaves cancelled trains out. Default `base_schedule`. */

@@ -3,12 +3,13 @@ import type { CarrierDecoder } from '../wire/decoder.ts';
 import { readSoundPages } from '../wire/further-pages.ts';
 import { placesNamedBy, readJourneys } from '../wire/read-journeys.ts';
 import { windowOf } from '../wire/time-pages.ts';
+import { tokenOf } from '../wire/time-question.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 import { type NavitiaAnswer, readAnswer } from './answer.ts';
+import { isNative } from './ask-window.ts';
 import { readTickets } from './fares.ts';
 import { type JourneyContext, journeyOf } from './journeys.ts';
 import { readNotes } from './notes.ts';
-import { isNative, tokenOf } from './question.ts';
 import type { NavitiaWire } from './request.ts';
 import type { StopAreas } from './stops.ts';
 

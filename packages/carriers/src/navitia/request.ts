@@ -6,18 +6,19 @@ import {
   type CarrierQuery,
 } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
+import type { RequestHeaders } from '../wire/endpoint.ts';
 import { furtherPages } from '../wire/further-pages.ts';
 import { refusePage, refuseRedirect } from '../wire/page-for-people.ts';
 import { askedMs } from '../wire/time-pages.ts';
+import { questionOf, type TimeQuestion } from '../wire/time-question.ts';
 import { type NavitiaAnswer, PROBLEM_STATUSES, problemIn, timesIn } from './answer.ts';
 import { askRange, type RangePages } from './ask-range.ts';
-import { askWindow } from './ask-window.ts';
+import { askWindow, isNative } from './ask-window.ts';
 import { journeysUrl, type NavitiaAsk, type NavitiaServer } from './journeys-url.ts';
-import { isNative, type NavitiaQuestion, questionOf } from './question.ts';
 
 /** The answers to a question, in turn. */
 export interface NavitiaWire {
-  readonly question: NavitiaQuestion;
+  readonly question: TimeQuestion;
   readonly answers: readonly NavitiaAnswer[];
   /** True if no journey until the end of what was asked for is missing. */
   readonly whole: boolean;
@@ -29,11 +30,6 @@ export interface NavitiaWire {
   readonly failure?: CarrierFailure;
 }
 
-/** Returns the headers of a request. */
-export type NavitiaHeaders = () =>
-  | Readonly<Record<string, string>>
-  | Promise<Readonly<Record<string, string>>>;
-
 /** Access to a server of Navitia. */
 export interface NavitiaAccess extends Omit<NavitiaServer, 'carrier'> {
   readonly decoder: CarrierDecoder;
@@ -41,7 +37,7 @@ export interface NavitiaAccess extends Omit<NavitiaServer, 'carrier'> {
   readonly results: number;
   readonly maxPages: number;
   readonly userAgent: string;
-  readonly headers: NavitiaHeaders | undefined;
+  readonly headers: RequestHeaders | undefined;
   readonly now: () => number;
 }
 
@@ -158,7 +154,7 @@ function throttled({ message, httpStatus }: CarrierError): CarrierError {
 
 async function headersOf(
   carrier: string,
-  headers: NavitiaHeaders | undefined,
+  headers: RequestHeaders | undefined,
 ): Promise<Readonly<Record<string, string>> | undefined> {
   try {
     return await headers?.();

@@ -1,9 +1,15 @@
 import type { Carrier } from '@ticketing/core';
 import { aFunction, aName, type Filled, required, wholeBetween } from '@ticketing/kit';
 import { createDecoder } from '../wire/decoder.ts';
-import { aZone, type OperatorServer, operatorRules, resolveEndpoint } from '../wire/endpoint.ts';
+import {
+  aZone,
+  type OperatorServer,
+  operatorRules,
+  type RequestHeaders,
+  resolveEndpoint,
+} from '../wire/endpoint.ts';
 import { normaliseOjp } from './normalise.ts';
-import { type OjpHeaders, type OjpWire, requestOjp } from './request.ts';
+import { type OjpWire, requestOjp } from './request.ts';
 
 /** Options of `createOjp`. */
 export interface OjpOptions extends OperatorServer {
@@ -12,7 +18,7 @@ export interface OjpOptions extends OperatorServer {
   /** IANA zone of stations that the table lacks. */
   readonly zone: string;
   /** Returns headers of each request, such as `authorization`. What it throws is `AUTH`. */
-  readonly headers?: OjpHeaders | undefined;
+  readonly headers?: RequestHeaders | undefined;
   /** System whose codes the server's `StopPlaceRef` are. Default `uic`. */
   readonly stationSystem?: string | undefined;
   /** Journeys of one request, 1 to 100. Default 12. */

@@ -5,6 +5,7 @@ import { readSoundPages } from '../wire/further-pages.ts';
 import { refusePage } from '../wire/page-for-people.ts';
 import { placesNamedBy, readJourneys } from '../wire/read-journeys.ts';
 import { windowOf } from '../wire/time-pages.ts';
+import { tokenOf } from '../wire/time-question.ts';
 import {
   childOf,
   childrenOf,
@@ -16,7 +17,6 @@ import {
 import { isOjpElement, isOjpElementOrStop } from './ojp-elements.ts';
 import { type OjpPlaces, readPlaces } from './places.ts';
 import { problemError, problemsOf, unknownProblem } from './problems.ts';
-import { tokenOf } from './question.ts';
 import type { OjpWire } from './request.ts';
 import { readOperators, type TripContext } from './rides.ts';
 import { readSituations, type Situations } from './situations.ts';

@@ -6,15 +6,16 @@ import {
   type LocalClock,
 } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
+import type { RequestHeaders } from '../wire/endpoint.ts';
 import { furtherPages } from '../wire/further-pages.ts';
 import { refuseRedirect } from '../wire/page-for-people.ts';
+import { questionOf, type TimeQuestion } from '../wire/time-question.ts';
 import { wireInstant } from '../wire/wire-instant.ts';
-import { type OjpQuestion, questionOf } from './question.ts';
 import { writeTripRequest } from './trip-request.ts';
 
 /** The answers to the pages of one question, in turn. */
 export interface OjpWire {
-  readonly question: OjpQuestion;
+  readonly question: TimeQuestion;
   readonly answers: readonly OjpAnswer[];
   /** True if no trip until the end of the question is missing. */
   readonly whole: boolean;
@@ -27,11 +28,6 @@ interface OjpAnswer {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** Returns the headers of a request. */
-export type OjpHeaders = () =>
-  | Readonly<Record<string, string>>
-  | Promise<Readonly<Record<string, string>>>;
-
 /** Access to an OJP server. */
 export interface OjpAccess {
   readonly url: string;
@@ -40,7 +36,7 @@ export interface OjpAccess {
   readonly results: number;
   readonly maxPages: number;
   readonly userAgent: string;
-  readonly headers: OjpHeaders | undefined;
+  readonly headers: RequestHeaders | undefined;
   readonly now: () => number;
 }
 
@@ -56,7 +52,7 @@ export async function requestOjp(
   context: CarrierContext,
 ): Promise<OjpWire> {
   const { decoder, now, maxPages } = access;
-  const question = questionOf(decoder.carrier, query, decoder.clock, now());
+  const question = questionOf(decoder.carrier, query, { clock: decoder.clock, nowMs: now() });
   const further = furtherPages(decoder.carrier, { context, now });
   const first = await askPage(access, query, context, question);
   const answers = [first];
@@ -89,7 +85,7 @@ async function askPage(
   { url, decoder, requestor, results, userAgent, headers, now }: OjpAccess,
   query: CarrierQuery,
   { http, signal, deadline }: CarrierContext,
-  page: OjpQuestion,
+  page: TimeQuestion,
 ): Promise<OjpAnswer> {
   const answer = await http.send({
     method: 'POST',
@@ -120,7 +116,7 @@ async function askPage(
 
 async function headersOf(
   carrier: string,
-  headers: OjpHeaders | undefined,
+  headers: RequestHeaders | undefined,
 ): Promise<Readonly<Record<string, string>> | undefined> {
   try {
     return await headers?.();

@@ -94,6 +94,11 @@ export function resolveEndpoint<T extends CarrierEndpoint>(
   return { ...(rest as T), baseUrl: withoutEnd(baseUrl, '/') };
 }
 
+/** Returns the headers of a request, such as one with a token. */
+export type RequestHeaders = () =>
+  | Readonly<Record<string, string>>
+  | Promise<Readonly<Record<string, string>>>;
+
 /** Returns a text without all of one character at its end. */
 export function withoutEnd(text: string, character: string): string {
   let end = text.length;

@@ -165,7 +165,7 @@ test('ojp begins today now, and asks for arrivals and earlier trips as such', as
   const error = await failureOf(() => carrier.request({ ...query, page: forged }, context));
   expect(error).toMatchObject({
     code: 'BAD_REQUEST',
-    message: 'Cannot ask `ojp`: `page` is none of its own',
+    message: 'Cannot ask `ojp`: `page.token` is not one of its own',
   });
 });
 

@@ -20,8 +20,8 @@ export interface Feed {
   readonly columnBytes: number;
 }
 
-/** Stops by row. */
-export interface StopTable {
+/** Columns of stops, by row. */
+export interface StopColumns {
   readonly ids: readonly string[];
   readonly codes: readonly string[];
   readonly names: readonly string[];
@@ -32,6 +32,10 @@ export interface StopTable {
   readonly longitudes: Float64Array;
   /** Row of the station that a stop is a part of; its own without one. */
   readonly stations: Int32Array;
+}
+
+/** Stops, and where connections call. */
+export interface StopTable extends StopColumns {
   /** Place of the stop in a search: platforms between which a change takes equally long are one. -1: nothing calls there. */
   readonly nodes: Int32Array;
 }

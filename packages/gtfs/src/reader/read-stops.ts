@@ -1,3 +1,4 @@
+import type { StopColumns } from '../feed/feed.ts';
 import { isZone } from '../feed/zones.ts';
 import { owned } from '../files/field-values.ts';
 import { readRows } from '../files/read-rows.ts';
@@ -12,16 +13,8 @@ const MAX_NAME = 200;
 const MAX_PLATFORM = 50;
 
 /** Stops as their file has them. */
-export interface StopRows {
+export interface StopRows extends StopColumns {
   readonly rowOf: ReadonlyMap<string, number>;
-  readonly ids: readonly string[];
-  readonly codes: readonly string[];
-  readonly names: readonly string[];
-  readonly zones: readonly string[];
-  readonly platforms: readonly string[];
-  readonly latitudes: Float64Array;
-  readonly longitudes: Float64Array;
-  readonly stations: Int32Array;
 }
 
 const columns = {

@@ -215,15 +215,9 @@ function createCalendarFace(
   clock: LocalClock,
 ): ScatterFace<Carrier, CalendarCall, DaysEnd, CarrierStatus, Ended> {
   const { now, run, known, http, maxJourneys } = options;
-  const { sources, running, failed, late, left } = createCarrierFace(options, clock);
   return {
-    sources,
-    now,
+    ...createCarrierFace(options, clock),
     channels,
-    running,
-    failed,
-    late,
-    left,
     async ask(carrier, { query, dates, searchOf, byDay, learn }, { signal, deadline, note }) {
       const task = {
         query,

@@ -129,16 +129,10 @@ function createPairsFace(
   options: ResolvedSearchOptions,
   clock: LocalClock,
 ): ScatterFace<Carrier, PairsQuery, readonly FoundPairs[], CarrierStatus, Ended> {
-  const { now, http } = options;
-  const { sources, running, failed, late, left } = createCarrierFace(options, clock);
+  const { http } = options;
   return {
-    sources,
-    now,
+    ...createCarrierFace(options, clock),
     channels,
-    running,
-    failed,
-    late,
-    left,
     async ask(carrier, query, { signal, deadline, note }) {
       const context = { signal, deadline, http: http(carrier.id), note };
       return askCarrierForPairs(carrier, query, { context, options });

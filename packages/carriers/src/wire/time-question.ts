@@ -1,19 +1,14 @@
 import { addDays, CarrierError, type CarrierQuery, type LocalClock } from '@ticketing/core';
-import { readKnown, type TimePage, writeKnown } from '../wire/time-pages.ts';
+import { readKnown, type TimePage, writeKnown } from './time-pages.ts';
 
-/** Question to a server that plans forward by departures and backward by arrivals. */
-export interface NavitiaQuestion extends TimePage {
+/** Question to a server without cursors: its pages are instants. */
+export interface TimeQuestion extends TimePage {
   /** Epoch ms: pages are asked for until there. Absent: one page. */
   readonly untilMs?: number;
 }
 
 const TOKEN = /^(departure|arrival) (\d{1,15})(?:~(.*))?$/;
 const MINUTE_MS = 60_000;
-
-/** Returns whether the server plans in the direction of a page. */
-export function isNative({ direction, by }: TimePage): boolean {
-  return (direction === 'later') === (by === 'departure');
-}
 
 /**
  * Returns what a query asks for: its page, the journeys from or until its time, or its day; today from now on.
@@ -24,7 +19,7 @@ export function questionOf(
   carrier: string,
   query: CarrierQuery,
   { clock, nowMs }: { readonly clock: LocalClock; readonly nowMs: number },
-): NavitiaQuestion {
+): TimeQuestion {
   const { date, time, arriveBy, origin, destination, page } = query;
   if (page !== undefined) {
     const question = readToken(page);
@@ -55,7 +50,7 @@ export function tokenOf(page: TimePage): string {
 function readToken({
   token,
   direction,
-}: NonNullable<CarrierQuery['page']>): NavitiaQuestion | undefined {
+}: NonNullable<CarrierQuery['page']>): TimeQuestion | undefined {
   const [, by, at, ids] = TOKEN.exec(token) ?? [];
   const known = ids === undefined ? [] : readKnown(ids);
   const atMs = Number(at);
