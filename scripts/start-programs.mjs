@@ -29,6 +29,7 @@ const WAYS = [
   { path: 'scripts/screenshots', args: ['--help'] },
   { path: 'scripts/subset-font', args: ['--help'] },
   { path: 'scripts/record-views', args: ['--help'] },
+  { path: 'scripts/ecb-rates', by: 'apps/demo-server/test/full/ecb-rates.test.ts' },
   { path: 'real-answers/src/main.ts', args: ['--help'] },
   { path: 'src/main.ts', args: ['--port', '0', '--worms', '0'], until: /^processes /m },
   { path: 'src/host.ts', args: ['--help'] },
