@@ -1,4 +1,11 @@
-import { combineJourneys, type Journey, lowestTotals, type RideLeg } from '@ticketing/core';
+import {
+  combineJourneys,
+  createJourney,
+  type Journey,
+  lowestTotals,
+  mergeJourneys,
+  type RideLeg,
+} from '@ticketing/core';
 import { countStepsOfEach } from '@ticketing/test-kit';
 import { expect, test } from 'vitest';
 import { hub, type JourneyParts, journey, north, south } from './split-journeys.ts';
@@ -37,6 +44,33 @@ test('combineJourneys() makes one journey of two, with the offers of both seller
   ]);
   expect(lowestTotals(combined as Journey)).toEqual([{ amount: 2000, currency: 'EUR' }]);
 });
+
+test.each(['with', 'without'])(
+  'mergeJourneys() keeps two tickets and one ticket for the same trains %s numbers apart',
+  (kind) => {
+    const [combined] = combine(to({ from: 1435, until: 1500 }), from({ from: 1560, until: 1700 }));
+    const legs = (combined as Journey).legs.map((leg) => {
+      const { number, ...rest } = leg as RideLeg;
+      return (kind === 'with' ? leg : rest) as RideLeg;
+    });
+    const split = { ...(combined as Journey), legs };
+    const through = createJourney({
+      source: 'agency',
+      legs: legs.filter((leg) => leg.kind === 'ride'),
+      offers: [offer('agency', 5000)],
+    });
+    const again = {
+      ...split,
+      offers: split.offers.map((one) => ({ ...one, fetchedAt: one.fetchedAt + 1 })),
+    };
+    for (const journeys of [
+      [split, through, again],
+      [again, through, split],
+    ]) {
+      expect(mergeJourneys(journeys)).toEqual([through, again]);
+    }
+  },
+);
 
 test('combineJourneys() takes connections of exactly the least and the most minutes, and no other', () => {
   const leaving = [644, 645, 720, 721].map((minute) =>

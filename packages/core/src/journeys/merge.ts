@@ -41,6 +41,8 @@ export interface MergeOptions {
  *   2 minutes, neither brand, operator nor number contradict each other, and no carrier lists both without
  *   numbers at two times.
  *
+ * Journeys of two tickets (`selfTransfer`) are the same only if their ids are.
+ *
  * Details of a train that the leader lacks (expected times, platforms, stops, remarks) come from the next journey that has them.
  * Keeps the offers of all sellers; of two with one seller and id in two answers, the one fetched later. The times are those
  * of the numbered journey that departs first, never averaged; a time more than 3 minutes off is kept as a
@@ -56,7 +58,25 @@ export function mergeJourneys(
   return mergeAtStops(journeys, places && sameStops(places));
 }
 
+/** Journeys of two tickets are one only by their ids: beside the same trains on one ticket they would lose the mark of their connection. */
 function mergeAtStops(journeys: readonly Journey[], stops: SameStops | undefined): Journey[] {
+  if (!journeys.some(isSoldApart)) return mergeTrains(journeys, stops);
+  const compare = totalOrder();
+  const apart = groupBy(journeys.filter(isSoldApart), ({ id }) => id);
+  return [
+    ...mergeTrains(
+      journeys.filter((journey) => !isSoldApart(journey)),
+      stops,
+    ),
+    ...[...apart.values()].map((group) => mergeCluster(group.sort(compare) as Cluster)),
+  ];
+}
+
+function isSoldApart({ legs }: Journey): boolean {
+  return legs.some((leg) => leg.kind === 'transfer' && leg.selfTransfer);
+}
+
+function mergeTrains(journeys: readonly Journey[], stops: SameStops | undefined): Journey[] {
   const ids = new Set<string>();
   for (const { id } of journeys) ids.add(id);
   const isEachOnce = ids.size === journeys.length;
