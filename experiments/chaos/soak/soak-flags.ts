@@ -1,5 +1,14 @@
-import { anyText, flag, integerFrom, onOff, readCommandLine, stated } from '@ticketing/cli-kit';
+import {
+  anyText,
+  FlagError,
+  flag,
+  integerFrom,
+  onOff,
+  readCommandLine,
+  stated,
+} from '@ticketing/cli-kit';
 import { someSetups, words } from '../flag-values.ts';
+import { warmMsAt } from './figures.ts';
 
 /** The command line of `pnpm soak`. */
 export interface SoakFlags {
@@ -11,6 +20,9 @@ export interface SoakFlags {
   /** Folder for every value of every process. */
   readonly log: string | undefined;
 }
+
+/** Shortest soak as a multiple of its warm-up: a slope needs time. */
+const SHORTEST = 1.3;
 
 const command = {
   run: 'pnpm soak',
@@ -25,7 +37,7 @@ const command = {
     }),
     minutes: flag({
       name: 'minutes',
-      about: 'Minutes; the first two and a half are warm-up',
+      about: 'Minutes; the first 4500 requests are warm-up, two and a half minutes at least',
       value: integerFrom(4, 600),
       fallback: 10,
     }),
@@ -61,5 +73,12 @@ const command = {
 
 /** Reads the command line. @throws FlagError, HelpRequest */
 export function soakFlags(argv: readonly string[]): SoakFlags {
-  return stated(readCommandLine(command, argv).settings);
+  const flags: SoakFlags = stated(readCommandLine(command, argv).settings);
+  const least = Math.ceil((warmMsAt(flags.perSecond) * SHORTEST) / 60_000);
+  if (flags.minutes < least) {
+    throw new FlagError(
+      `Cannot soak: --minutes must be ${least} or more at --rate ${flags.perSecond}, because the first ${Math.round(warmMsAt(flags.perSecond) / 60_000)} are warm-up, got ${flags.minutes}`,
+    );
+  }
+  return flags;
 }

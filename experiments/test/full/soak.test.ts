@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { FIGURES, trendOf } from '../../chaos/soak/figures.ts';
+import { FIGURES, trendOf, warmMsAt } from '../../chaos/soak/figures.ts';
 import { slopeOf, windows } from '../../chaos/soak/slope.ts';
+import { soakFlags } from '../../chaos/soak/soak-flags.ts';
 import { failuresOf, soakTable } from '../../chaos/soak/soak-report.ts';
 import { randomFrom } from '../../src/loading/random-from.ts';
 
@@ -78,6 +79,24 @@ test('trendOf() tells a leak from memory that rises and is collected', () => {
   expect(rss(start)?.grows).toBe(false);
   expect(rss(memory(10, 12))?.grows).toBe(true);
   expect(rss(memory(120, 1))?.grows).toBe(true);
+});
+
+test('trendOf() leaves out a warm-up of as many requests, however few come in a second', () => {
+  const learning = memory(12, 0).map(({ at, value }) => ({
+    at,
+    value: value - Math.max(0, 450_000 - at) * (MB / 3000),
+  }));
+  const rss = (perSecond: number) =>
+    trendOf({ process: 'server', figure: 'rss', points: learning }, warmMsAt(perSecond));
+  expect(rss(30)?.grows).toBe(true);
+  expect(rss(10)?.grows).toBe(false);
+});
+
+test.each([
+  ['--minutes 9 --rate 10', 10],
+  ['--minutes 3 --rate 30', 4],
+])('soakFlags() refuses %s, which is warm-up', (argv, least) => {
+  expect(() => soakFlags(argv.split(' '))).toThrow(`${least}`);
 });
 
 test('trendOf() takes memory that is rarely collected for none, also when the run ends before a collection', () => {

@@ -7,6 +7,7 @@ import {
   table,
   times,
 } from '@ticketing/bench-kit';
+import { benchCombine } from './combine.ts';
 import { benchLocalTime } from './local-time.ts';
 import { benchScatter } from './scatter.ts';
 
@@ -31,6 +32,7 @@ function cell({ medianUs, ratio }: Measured): string {
 }
 
 const scatter = await benchScatter(flags.rounds);
+const combine = await benchCombine(Math.min(flags.rounds, 30), [50, 500, 5000]);
 const localTime = await benchLocalTime(flags.rounds);
 report(
   new URL('../../../docs/measurements/core.md', import.meta.url),
@@ -38,6 +40,8 @@ report(
     circumstances('pnpm --filter @ticketing/core bench', flags),
     '',
     ...tableOf(scatter),
+    '',
+    ...tableOf(combine),
     '',
     ...tableOf(localTime),
   ],

@@ -50,7 +50,9 @@ export async function benchScatter(rounds: number): Promise<ScatterCase[]> {
   };
   const checked = async (title: string, carriers: Carrier[]) => {
     const { journeys } = await createSearch({ carriers, now }).search(query);
-    deepStrictEqual(journeys, await bareScatter(carriers));
+    // The search adds emissions, which the rival does not know.
+    const plain = journeys.map(({ co2: _, ...journey }) => journey);
+    deepStrictEqual(plain, await bareScatter(carriers));
     return measure(title, carriers);
   };
 
@@ -61,7 +63,11 @@ export async function benchScatter(rounds: number): Promise<ScatterCase[]> {
 
   const distinct = createTimetable({ carriers: 10, each: 50, sellers: 1 });
   return [
-    await checked('10 carriers x 50 journeys', distinct),
+    await checked(
+      '8 carriers x 50 journeys',
+      createTimetable({ carriers: 8, each: 50, sellers: 1 }),
+    ),
+    await checked('10 x 50', distinct),
     await measure('the same, each train sold by two', shared),
     await checked('6 x 300', createTimetable({ carriers: 6, each: 300, sellers: 1 })),
   ];

@@ -1,4 +1,4 @@
-import type { JourneyCo2, Leg, RideLeg, RideMode } from '../model/journey.ts';
+import type { JourneyCo2, Leg, RideMode } from '../model/journey.ts';
 import type { Place, StationId } from '../stations/station-index.ts';
 import { EMISSION_FACTORS } from './emission-factors.ts';
 
@@ -6,41 +6,55 @@ const EARTH_RADIUS_KM = 6371;
 const RADIANS_PER_DEGREE = Math.PI / 180;
 
 /**
- * Returns the emissions of a journey for each passenger: figures of its carriers, and estimates of rides without one. `undefined` where a
- * ride has neither: its vehicle has no factor, or the coordinates of an end are unknown.
+ * Returns a function for the emissions of journeys for each passenger: figures of their carriers, and estimates of rides without one.
+ * `undefined` where a ride has neither: its vehicle has no factor, or the coordinates of an end are unknown.
  */
-export function co2Of(
-  legs: readonly Leg[],
+export function createCo2(
   placeOf: (id: StationId) => Place | undefined,
-): JourneyCo2 | undefined {
-  let grams = 0;
-  let estimated = false;
-  for (const leg of legs) {
-    if (leg.kind !== 'ride') continue;
-    let own = leg.co2Grams;
-    if (own === undefined) {
-      own = estimateOf(leg, placeOf);
-      estimated = true;
+): (legs: readonly Leg[]) => JourneyCo2 | undefined {
+  const kilometres = createKilometres();
+  /** Most journeys have the figure of the one before, and share the object. */
+  let last: JourneyCo2 = { grams: 0, estimated: false };
+  return (legs) => {
+    let grams = 0;
+    let estimated = false;
+    for (const leg of legs) {
+      if (leg.kind !== 'ride') continue;
+      let own = leg.co2Grams;
+      if (own === undefined) {
+        const factor = factorOf(leg);
+        const km = factor && kilometres(placeOf(leg.origin), placeOf(leg.destination));
+        if (factor === undefined || km === undefined) return undefined;
+        own = km * factor;
+        estimated = true;
+      }
+      grams += own;
     }
-    if (own === undefined) return undefined;
-    grams += own;
-  }
-  return { grams: Math.round(grams), estimated };
+    const whole = Math.round(grams);
+    if (whole !== last.grams || estimated !== last.estimated) last = { grams: whole, estimated };
+    return last;
+  };
 }
 
-/** Great circle between the ends, times a detour, times a factor. */
-function estimateOf(
-  {
-    origin,
-    destination,
-    mode = 'train',
-  }: Omit<RideLeg, 'mode'> & { readonly mode?: RideMode | 'train' },
-  placeOf: (id: StationId) => Place | undefined,
-): number | undefined {
-  if (mode === 'other') return undefined;
+/** Grams for each kilometre of the great circle. */
+function factorOf({
+  mode = 'train',
+}: {
+  readonly mode?: RideMode | 'train' | undefined;
+}): number | undefined {
   const { gramsPerKm, detour } = EMISSION_FACTORS;
-  const km = kilometresApart(placeOf(origin), placeOf(destination));
-  return km === undefined ? undefined : km * detour * gramsPerKm[mode];
+  return mode === 'other' ? undefined : gramsPerKm[mode] * detour;
+}
+
+/** Returns a function for the distance of two places that remembers the last one: most journeys are between the places of the one before. */
+function createKilometres(): typeof kilometresApart {
+  let from: Place | undefined;
+  let to: Place | undefined;
+  let last: number | undefined;
+  return (a, b) => {
+    if (a !== from || b !== to) [from, to, last] = [a, b, kilometresApart(a, b)];
+    return last;
+  };
 }
 
 /** Haversine formula: exact enough also for stops that are near. */

@@ -1,6 +1,6 @@
 import type { Carrier } from '../contract/carrier.ts';
 import type { ResolvedQuery, SearchQuery } from '../contract/search-query.ts';
-import { createFinish } from '../journeys/finish-journeys.ts';
+import { createFinish, createRepeatedFinish } from '../journeys/finish-journeys.ts';
 import { createJourneyFeed, mergeJourneys } from '../journeys/merge.ts';
 import { type JourneyOrder, sortJourneys } from '../journeys/order.ts';
 import type { CarrierId, Journey } from '../model/journey.ts';
@@ -174,7 +174,7 @@ export function createSearch(options: SearchOptions): Search {
   ): AsyncIterableIterator<SearchEvent> {
     const call = check(query, options);
     const places = createPlaces(call.query, call.sources);
-    const feed = createJourneyFeed(call.order, createFinish(places.find, call.conversion));
+    const feed = createJourneyFeed(call.order, createRepeatedFinish(places.find, call.conversion));
     const rates = call.conversion?.applied;
     const operators = createOperators(call.sources);
     const ends = new Map<CarrierId, CarrierEnd>();
