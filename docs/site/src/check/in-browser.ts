@@ -9,7 +9,12 @@ const SCREENS = [{ width: 1280, height: 900 }, PHONE];
 
 /** Starts the browser of this machine; `undefined` if it has none. */
 export async function startBrowser(): Promise<Browser | undefined> {
-  const paths = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/google-chrome'];
+  const paths = [
+    process.env['CHROMIUM'],
+    '/usr/bin/chromium-headless-shell',
+    '/usr/bin/chromium',
+    '/usr/bin/google-chrome',
+  ];
   const executablePath = paths.find((path) => path !== undefined && existsSync(path));
   return executablePath === undefined ? undefined : chromium.launch({ executablePath });
 }
@@ -50,7 +55,7 @@ async function faultsOfPage(
       `document.documentElement.classList.contains('dark') === ${colorScheme === 'dark'}`,
     );
     const found = await page.evaluate<readonly string[]>(
-      `axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then(({ violations }) =>
+      `axe.run(document, { runOnly: ${JSON.stringify(RULES)}, resultTypes: ['violations'] }).then(({ violations }) =>
         violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).slice(0, 3).join(' | ')))`,
     );
     const where = `${path} (${colorScheme}, ${page.viewportSize()?.width})`;

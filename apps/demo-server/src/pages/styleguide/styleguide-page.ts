@@ -163,7 +163,7 @@ function notices(): SafeHtml {
 }
 
 function table(): SafeHtml {
-  return html`<table class="table"><thead><tr><th scope="col">Carrier</th><th scope="col">Guard</th><th scope="col" class="n">p50, p99</th></tr></thead><tbody><tr><td>Renfe</td><td><span class="state bad-ink">■ open, 4.0 s</span></td><td class="n">–, 2.0 s</td></tr><tr><td>Ouigo</td><td><span class="state warn-ink">▲ paused, 9.0 s</span></td><td class="n">71, 96 ms</td></tr><tr><td>Avlo</td><td><span class="state good-ink">● closed</span></td><td class="n">71, 96 ms</td></tr></tbody></table>`;
+  return html`<div class="scroll" role="group" aria-label="Carriers" tabindex="0"><table class="table"><thead><tr><th scope="col">Carrier</th><th scope="col">Guard</th><th scope="col" class="n">p50, p99</th></tr></thead><tbody><tr><td>Renfe</td><td><span class="state bad-ink">■ open, 4.0 s</span></td><td class="n">–, 2.0 s</td></tr><tr><td>Ouigo</td><td><span class="state warn-ink">▲ paused, 9.0 s</span></td><td class="n">71, 96 ms</td></tr><tr><td>Avlo</td><td><span class="state good-ink">● closed</span></td><td class="n">71, 96 ms</td></tr></tbody></table></div>`;
 }
 
 function icons(): SafeHtml {
