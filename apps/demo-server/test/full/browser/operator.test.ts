@@ -15,6 +15,14 @@ const SOURCES = { DEMO_MAIN: fileURLToPath(new URL('../../../src/main.ts', impor
 const live = (page: Page) => page.waitForSelector(LIVE);
 const row = (page: Page, table: string, key: string) =>
   page.locator(`#${table} tr[data-key="${key}"]`);
+async function cellOf(
+  page: Page,
+  { table, key, column }: { readonly table: string; readonly key: string; readonly column: string },
+): Promise<string | undefined> {
+  const titles = await page.locator(`#${table} thead th`).allTextContents();
+  const cells = await row(page, table, key).locator('th, td').allTextContents();
+  return cells[titles.indexOf(column)];
+}
 const pidOf = async (page: Page, id: string): Promise<string> =>
   /pid \d+/.exec((await row(page, 'processes', id).textContent()) ?? '')?.[0] ?? '';
 /** When the view was made that the page shows, in epoch ms. */
@@ -491,16 +499,20 @@ describeInBrowser('the operator’s page', () => {
       await page.click('[data-preset="Renfe hangs"]');
       await page.waitForSelector('#carriers tr[data-key=renfe] b:text-is("hangs")');
 
-      const [search] = await Promise.all([
-        page.context().waitForEvent('page'),
-        page.click('text=Search in another window'),
-      ]);
-      await search.waitForSelector('.journey');
-      await search.waitForSelector('.notice:has-text("Renfe did not answer in time.")');
-      await search.close();
+      // Of the last seconds alone: on a machine that is busy for as long, the page has missed it.
       await eventually(async () => {
-        const cells = await row(page, 'carriers', 'renfe').locator('td').allTextContents();
-        expect(Number(cells[4])).toBeGreaterThan(0);
+        const [search] = await Promise.all([
+          page.context().waitForEvent('page'),
+          page.click('text=Search in another window'),
+        ]);
+        await search.waitForSelector('.journey');
+        await search.waitForSelector('.notice:has-text("Renfe did not answer in time.")');
+        await search.close();
+        await expect
+          .poll(() => cellOf(page, { table: 'carriers', key: 'renfe', column: 'No answer' }), {
+            timeout: 10_000,
+          })
+          .toMatch(/[1-9]/);
       });
 
       const before = await pidOf(page, victim);
