@@ -50,7 +50,7 @@ const wires = [
 
 /** Asks for the month, and answers each request with these bytes; the login of Ouigo is answered rightly. */
 async function told(
-  { id, carrier }: { readonly id: string; readonly carrier: Carrier },
+  { id, carrier }: { readonly id: 'renfe' | 'ouigo' | 'osdm'; readonly carrier: Carrier },
   body: Uint8Array,
 ): Promise<CarrierAnswer | string> {
   const login = bytesOf('{"token":"abc"}');

@@ -105,6 +105,14 @@ test('every example holds against its schema, and each event of a stream has one
     'partial',
     'converted',
     'details',
+    'roundTrip',
+  ]);
+  const calendar = document.paths['/calendar']?.['get']?.responses['200']?.content ?? {};
+  expect(Object.keys(calendar['text/event-stream']?.examples ?? {})).toEqual([
+    'calendar-started',
+    'calendar-days',
+    'carrier-status',
+    'calendar-done',
   ]);
 });
 

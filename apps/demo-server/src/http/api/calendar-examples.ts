@@ -1,4 +1,4 @@
-import type { CalendarResult, Station } from '@ticketing/core';
+import type { CalendarEvent, CalendarResult, Station } from '@ticketing/core';
 
 const station = (uic: string, name: string): Station => ({
   id: `uic:${uic}`,
@@ -41,3 +41,23 @@ const calendar: CalendarResult = {
 export const calendarExamples = {
   calendar: { summary: 'Two days, one of which a carrier does not know', value: calendar },
 };
+
+const { query, days, carriers, complete, ms } = calendar;
+const asked = { state: 'running', ms: 0, found: 0 } as const;
+const events: readonly CalendarEvent[] = [
+  {
+    type: 'calendar-started',
+    query,
+    days: days.map(({ date }) => ({ date, state: 'unknown', unknown: ['ouigo', 'avlo'] })),
+    carriers: carriers.map(({ carrier }) => ({ carrier, ...asked })),
+    deadline: 1795344559109,
+  },
+  { type: 'calendar-days', days },
+  ...carriers.map((status) => ({ type: 'carrier-status', status }) as const).slice(0, 1),
+  { type: 'calendar-done', carriers, complete, ms },
+];
+
+/** Each event of a streamed calendar, by its type. */
+export const calendarEventExamples = Object.fromEntries(
+  events.map((value) => [value.type, { summary: `Event ${value.type}`, value }]),
+);

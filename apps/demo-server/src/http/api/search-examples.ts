@@ -1,4 +1,4 @@
-import type { Journey, Offer, RideLeg, SearchResult } from '@ticketing/core';
+import type { Journey, Offer, RideLeg, RoundTripResult, SearchResult } from '@ticketing/core';
 import { type Problem, problemBody } from '../../problem/problem.ts';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
 
@@ -147,8 +147,24 @@ const places: SearchResult['places'] = Object.fromEntries(
 );
 const found = { query, journeys: [journey], places, operators: { renfe: 'Renfe Viajeros' } };
 
+const back: Journey = {
+  ...journey,
+  id: 'j-2k0c4v9r1xw7d',
+  legs: [
+    {
+      ...first,
+      ...{ origin: barcelona, destination: madrid, number: '3132', operatingDay: '2026-11-27' },
+      departure: { ms: 1795791600000, iso: '2026-11-27T16:00:00+01:00[Europe/Madrid]' },
+      arrival: { ms: 1795801080000, iso: '2026-11-27T18:38:00+01:00[Europe/Madrid]' },
+    },
+  ],
+  departure: { ms: 1795791600000, iso: '2026-11-27T16:00:00+01:00[Europe/Madrid]' },
+  arrival: { ms: 1795801080000, iso: '2026-11-27T18:38:00+01:00[Europe/Madrid]' },
+};
+const ended = { carriers: [renfe, ouigo], complete: true, ms: 246 };
+
 /** Documents of `GET /search`. */
-export const answerExamples: Readonly<Record<string, Example<SearchResult>>> = {
+export const answerExamples: Readonly<Record<string, Example<SearchResult | RoundTripResult>>> = {
   complete: {
     summary: 'Every carrier answered',
     value: { ...found, carriers: [renfe, ouigo], complete: true, ms: 246 },
@@ -186,6 +202,31 @@ export const answerExamples: Readonly<Record<string, Example<SearchResult>>> = {
       carriers: [renfe, ouigo],
       complete: true,
       ms: 246,
+    },
+  },
+  roundTrip: {
+    summary: 'With `returnDate`: both ways, and one offer of a seller for both together',
+    value: {
+      outbound: { ...found, ...ended },
+      inbound: {
+        ...found,
+        query: {
+          ...query,
+          ...{ origin: query.destination, destination: query.origin, date: '2026-11-27' },
+        },
+        journeys: [back],
+        ...ended,
+      },
+      pairs: [
+        {
+          outbound: journey.id,
+          inbound: back.id,
+          offer: { ...fare, id: 'N1010+N1010', total: { amount: 5810, currency: 'EUR' } },
+        },
+      ],
+      pairing: [renfe],
+      complete: true,
+      ms: 312,
     },
   },
 };

@@ -6,14 +6,14 @@ import { mapItems, withFirst } from '../../search/map-items.ts';
 import { CalendarParameters } from '../../search/more-days/calendar-question.ts';
 import type { SearchReader } from '../../search/reading/search-reader.ts';
 import type { SearchAnswerEvent } from '../../search/search-answer.ts';
-import { calendarExamples } from '../api/calendar-examples.ts';
+import { calendarEventExamples, calendarExamples } from '../api/calendar-examples.ts';
 import { CalendarAnswer, CalendarStreamEvent } from '../api/calendar-schemas.ts';
 import type { BodySender } from '../body-sender.ts';
 import { ANSWER_TYPES, eventStream, isEventType, notAcceptable } from '../event-stream.ts';
 import { preferredType } from '../preferred-type.ts';
 
 const problem = { content: { 'application/problem+json': { schema: Problem } } };
-const events = { schema: CalendarStreamEvent };
+const events = { schema: CalendarStreamEvent, examples: calendarEventExamples };
 // Typed `unknown`: the schemas document what is sent.
 const response: unknown = {
   200: {

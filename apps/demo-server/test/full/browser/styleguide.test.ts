@@ -15,15 +15,15 @@ describeInBrowser('the page of components', () => {
   test('/styleguide shows both schemes without a violation, as wide as a phone and with forced colours', async () => {
     const { url } = await startDemo([], SOURCES);
     const phone = { viewport: { width: 320, height: 640 }, colorScheme: 'dark' as const };
-    for (const { hasTypeface = true, ...options } of [
+    for (const options of [
       { viewport: { width: 1280, height: 900 } },
       phone,
       // The typeface is optional: where it is late, a page has one of the system, which may be wider.
-      { ...phone, hasTypeface: false },
+      { ...phone, isLate: true },
       { viewport: { width: 1280, height: 900 }, forcedColors: 'active' as const },
     ]) {
       const page = await browser.open(options);
-      if (!hasTypeface) await page.route('**/*.woff2', (route) => route.abort());
+      if ('isLate' in options) await page.route('**/*.woff2', (route) => route.abort());
       await page.goto(`${url}/styleguide`);
       const forced = 'forcedColors' in options;
       expect(await violationsOf(page, { forced })).toEqual([]);

@@ -7,21 +7,34 @@ const GLIDES_END = `Promise.allSettled(document.getAnimations()
   .filter(({ effect }) => effect.getTiming().iterations !== Infinity)
   .map(({ finished }) => finished))`;
 
-/** What axe finds on the page as it is. `forced`: the system chooses the colours, so contrast is not the page's. */
+/** Settings of one look. */
+interface Look {
+  /** True where the system chooses the colours, so that contrast is not the page's. */
+  readonly forced?: boolean;
+  /** Selectors of the parts that are looked at. Default: the page. */
+  readonly parts?: readonly string[];
+  /** Rules that are looked for, by tag or id. Default: those of WCAG 2.2 AA, and good practice. */
+  readonly only?: readonly string[];
+}
+
+/** What axe finds on the page as it is. */
 export async function violationsOf(
   page: Page,
-  { forced = false }: { readonly forced?: boolean } = {},
+  { forced = false, parts, only = TAGS }: Look = {},
 ): Promise<{ readonly id: string; readonly nodes: readonly string[] }[]> {
   // Rows that still glide to their places lie over others.
   await page.evaluate(GLIDES_END);
   // A page gets the program once, and has no frames: one run sees all.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
   const options: RunOptions = {
-    runOnly: TAGS,
+    runOnly: [...only],
     // What is right needs no names of its nodes, which are most of the work.
     resultTypes: ['violations'],
     ...(forced && { rules: { 'color-contrast': { enabled: false } } }),
   };
-  const { violations } = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(options)})`);
+  const context = parts === undefined ? 'document' : JSON.stringify({ include: parts });
+  const { violations } = await page.evaluate<AxeResults>(
+    `axe.run(${context}, ${JSON.stringify(options)})`,
+  );
   return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) }));
 }
