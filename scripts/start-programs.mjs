@@ -36,6 +36,7 @@ const WAYS = [
   { path: 'experiments/load', args: ['--help'] },
   { path: 'fleet-lab/src/', args: ['--help'] },
   { path: 'scripts/mutants', args: ['--help'] },
+  { path: 'scripts/stale-tables', args: [] },
   { path: 'discoveries/a-heap-beyond-eight-megabytes', args: [], long: true },
   { path: 'discoveries/memory-that-was-just-given-back', args: [], long: true },
   { path: 'discoveries/', args: [] },
