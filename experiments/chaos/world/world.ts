@@ -13,6 +13,9 @@ import type { EngineName, Part, Setup } from '../setups.ts';
 import { type Child, startChild } from './child.ts';
 import { type ProcessFacts, processesUnder, processesWith } from './processes.ts';
 
+/** Hundreds of processes are started from the same files: compiled code that is kept takes half of that from the cores. */
+const NODE_COMPILE_CACHE = join(tmpdir(), 'ticketing-chaos');
+
 /** The demo as its user starts it, and all that it needs, each as a process of its own. */
 export interface World {
   readonly url: string;
@@ -75,7 +78,12 @@ export async function startWorld(setup: Setup, options: WorldOptions): Promise<W
   const base = mkdtempSync(join(tmpdir(), 'chaos-'));
   const folder = join(base, 'tmp');
   mkdirSync(folder);
-  const env = { PATH: `${process.env['PATH']}:/usr/sbin`, TMPDIR: folder, ...options.env };
+  const env = {
+    PATH: `${process.env['PATH']}:/usr/sbin`,
+    TMPDIR: folder,
+    NODE_COMPILE_CACHE,
+    ...options.env,
+  };
   const marks = `TMPDIR=${folder}\0`;
   const ends: (() => Promise<void> | void)[] = [];
   /** However this process ends. */
@@ -184,7 +192,7 @@ async function startCarriers(
   folder: string,
 ): Promise<Restartable> {
   const port = await freePort();
-  const env = { PATH: process.env['PATH'], TMPDIR: folder };
+  const env = { PATH: process.env['PATH'], TMPDIR: folder, NODE_COMPILE_CACHE };
   const command = [process.execPath, program(CARRIERS), '--port', String(port)];
   const start = async (): Promise<Child> => {
     const child = await startChild('carriers', [...command, '--seed', timetable], {
