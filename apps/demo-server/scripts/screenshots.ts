@@ -1,6 +1,8 @@
 // Takes the pictures of the READMEs: `pnpm --filter demo-server screenshots` writes docs/pictures. Needs Chromium, or CHROMIUM;
 // takes two minutes. A step of a release, since fonts and times differ from machine to machine.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { commandLine, createProgress } from '@ticketing/cli-kit';
 import { chromium } from 'playwright-core';
 import sharp from 'sharp';
@@ -29,7 +31,16 @@ if (chromiumPath === undefined) {
   console.error('Cannot take pictures: install chromium, or set CHROMIUM');
   process.exit(2);
 }
-const server = await startServer(FLAGS, { isBuilt: true });
+const folder = mkdtempSync(join(tmpdir(), 'ticketing-pictures-'));
+const rates = join(folder, 'rates.json');
+writeFileSync(
+  rates,
+  JSON.stringify({
+    ...{ asOf: new Date().toISOString().slice(0, 10), source: 'an example' },
+    ...{ base: 'EUR', perBase: { CHF: '0.9412', GBP: '0.8731' } },
+  }),
+);
+const server = await startServer([...FLAGS, '--rates', rates], { isBuilt: true });
 const browser = await chromium.launch({ executablePath: chromiumPath });
 const progress = createProgress();
 using stage = createStage(server);
@@ -56,6 +67,7 @@ try {
   progress.end();
   await browser.close();
   await server.stop();
+  rmSync(folder, { recursive: true, force: true });
 }
 
 function keep(name: string, bytes: Buffer, most = MOST_BYTES.picture): void {

@@ -13,6 +13,9 @@ export const ANSWERED = '[data-carrier][data-state=ok]';
 /** Carriers that serve the search. */
 export const SERVING = 3;
 
+/** True once most days of the strip have a price. */
+const PRICED_DAYS = `[...document.querySelectorAll('#days .day b')].filter(({ textContent }) => /\\d/.test(textContent)).length > 4`;
+
 /** Leads a page to what a picture shows. */
 type Scene = (page: Page, stage: Stage) => Promise<void>;
 
@@ -39,6 +42,20 @@ const journey: Scene = async (page, stage) => {
 const partial: Scene = async (page, stage) => {
   await stage.hang('renfe');
   await searchUntil(page, stage, SERVING - 1);
+};
+/** Both ways over a border, in the currency of neither, with the prices of the days around. */
+const roundTrip: Scene = async (page, { url }) => {
+  const day = (days: number): string =>
+    new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const query = { origin: 'Paris', destination: 'Milano', date: day(14), returnDate: day(17) };
+  await page.goto(`${url}/?${new URLSearchParams({ ...query, currency: 'CHF' })}`);
+  await page.waitForSelector(DONE);
+  await page.waitForSelector('#trip p');
+  await page.waitForSelector('#rates:not(:empty)');
+  for (let tries = 0; !(await page.evaluate(PRICED_DAYS)); tries++) {
+    if (tries === 100) throw new Error('Cannot take the picture: the calendar must have prices');
+    await page.waitForTimeout(100);
+  }
 };
 const operator: Scene = async (page, stage) => {
   await stage.load();
@@ -68,6 +85,7 @@ export const pictures: readonly Picture[] = [
   onPhone('results', results),
   ...inBoth('journey', journey),
   onPhone('partial', partial),
+  ...inBoth('round-trip', roundTrip),
   ...inBoth('operator', operator),
   onPhone('operator', operator),
 ];
