@@ -44,6 +44,7 @@ const WAYS = [
   { path: 'experiments/run.ts', by: '.ci/run' },
   { path: 'experiments/chaos', args: ['--help'] },
   { path: 'experiments/soak', args: ['--help'] },
+  { path: 'experiments/growth', args: ['--help'] },
   { path: 'scripts/regenerate', by: '.ci/run' },
   { path: 'scripts/bootstrap', by: '.ci/run' },
   { path: 'scripts/pack-smoke', by: '.ci/run' },

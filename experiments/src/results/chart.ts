@@ -11,6 +11,8 @@ export interface ChartSpec {
   readonly mark: 'bar' | 'line';
   /** True for numbers that differ by orders of magnitude. */
   readonly logarithmic?: boolean;
+  /** True for numbers along x that do. */
+  readonly logarithmicX?: boolean;
   /** True if panels share the scale of y. Default: false. */
   readonly sharedScale?: boolean;
 }
@@ -36,8 +38,10 @@ export async function renderSvg(chart: ChartSpec): Promise<string> {
 }
 
 function vegaLite(chart: ChartSpec): TopLevelSpec {
-  const { title, values, mark, logarithmic = false } = chart;
-  const finite = values.filter(({ y }) => Number.isFinite(y) && (!logarithmic || y > 0));
+  const { title, values, mark, logarithmic = false, logarithmicX = false } = chart;
+  const finite = values.filter(
+    ({ x, y }) => Number.isFinite(y) && (!logarithmic || y > 0) && (!logarithmicX || Number(x) > 0),
+  );
   const isBar = mark === 'bar';
   const series = [...new Set(values.map((value) => value.series))];
   const unit = {
@@ -49,6 +53,7 @@ function vegaLite(chart: ChartSpec): TopLevelSpec {
         type: isBar ? ('nominal' as const) : ('quantitative' as const),
         title: chart.x,
         sort: null,
+        ...(logarithmicX && { scale: { type: 'log' as const } }),
         axis: { labelAngle: 0, labelLimit: 200 },
       },
       ...(isBar && { xOffset: { field: 'series', sort: null } }),

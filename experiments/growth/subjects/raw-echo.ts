@@ -1,0 +1,3 @@
+// A child process that sends back what it gets.
+process.on('message', (value) => process.send?.(value));
+process.send?.('ready');
