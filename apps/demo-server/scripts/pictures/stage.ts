@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
 import { changePlan, type DemoServer } from '../../bench/demo-process.ts';
-import { CARRIER_NAMES } from '../../src/carriers/carriers.ts';
 
 const SEARCH = '/search?origin=Madrid&destination=Barcelona&date=';
 /** Days that are searched for: each is another key, so that every server process has some. */
@@ -41,7 +40,9 @@ export function createStage(server: DemoServer): Stage {
   return {
     url,
     async reset() {
-      for (const carrier of CARRIER_NAMES) {
+      // A timetable in the server has no carrier behind it.
+      const plans = await (await fetch(`${server.carriersUrl}/plan`)).json();
+      for (const carrier of Object.keys(plans as object)) {
         await changePlan(server, carrier, { fault: null, latency: { kind: 'fixed', ms: 50 } });
       }
     },
