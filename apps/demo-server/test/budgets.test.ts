@@ -36,7 +36,7 @@ test('each picture of the READMEs stays within 150 kB, the moving one within 1 M
   const names = readdirSync(folder);
   expect(names.toSorted()).toEqual(
     [
-      ...['home', 'journey', 'operator', 'results'].flatMap((name) =>
+      ...['home', 'journey', 'operator', 'results', 'round-trip'].flatMap((name) =>
         ['dark', 'light'].map((scheme) => `${name}-${scheme}.webp`),
       ),
       ...['operator', 'partial', 'results'].map((name) => `${name}-phone.webp`),
