@@ -50,7 +50,7 @@ function journeysOf({ source, origin, destination }: Side, count: number): Journ
   });
 }
 
-/** Returns the number of pairs that no other pair dominates: each is compared with those that arrive no later and are not dominated. */
+/** Returns the number of pairs that no other pair dominates, by price among all pairs in the order of arrival. */
 function everyPair(first: readonly Journey[], second: readonly Journey[]): number {
   const pairs: { arrival: number; price: number }[] = [];
   for (const before of first) {

@@ -104,7 +104,7 @@ export async function askThenLeave(
 }
 
 /** Returns the requests that reach the carriers after all clients have left. */
-export async function leavesArrived(
+export async function arrivedAfterLeaving(
   carriersUrl: string,
   leave: () => Promise<void>,
 ): Promise<number> {

@@ -1,5 +1,5 @@
 // The search as one writes it without these libraries: Fastify, undici, p-limit and dataloader, with the adapters' `request` and
-// `normalise` and one merge, since nobody reads eight wires by hand. `plain-service.ts URL_OF_CARRIERS DEADLINE_MS`; prints its address.
+// `normalise` and one merge: writing three wires by hand is not what is compared. `plain-service.ts URL_OF_CARRIERS DEADLINE_MS`; prints its address.
 import { createAvlo, createOuigo, createRenfe, stationTable } from '@ticketing/carriers';
 import {
   type Carrier,

@@ -18,7 +18,7 @@ import { BARE_FLAGS, reportDemo } from '../demo-bench.ts';
 import { changePlan, startServer } from '../demo-process.ts';
 import { cpuMsOf } from '../pages/process-cpu.ts';
 import { ASKED, startSimulator } from '../simulator.ts';
-import { askMany, askThenLeave, leavesArrived, questionsOf } from './plain-load.ts';
+import { arrivedAfterLeaving, askMany, askThenLeave, questionsOf } from './plain-load.ts';
 
 const flags = benchFlags({ rounds: 5, seconds: 10 }, { quickLengths: { rounds: 1, seconds: 3 } });
 const DEADLINE_MS = 2000;
@@ -123,7 +123,7 @@ async function measure({ url, pid }: Server): Promise<Sample> {
   await changePlan(carriers, 'ouigo', HANGS);
   const hanging = await askMany(url, { paths: questions, perSecond: 20, seconds });
   await planAll(SLOW);
-  const left = await leavesArrived(carriers.carriersUrl, () =>
+  const left = await arrivedAfterLeaving(carriers.carriersUrl, () =>
     askThenLeave(url, questions.slice(0, LEAVERS), 50),
   );
   await planAll(FAST);

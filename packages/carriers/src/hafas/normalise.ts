@@ -7,7 +7,7 @@ import {
   type Leg,
   type StationId,
 } from '@ticketing/core';
-import { readSoundPages, type SoundPages } from '../wire/further-pages.ts';
+import { readSoundPages, type SoundPages } from '../wire/paging/further-pages.ts';
 import { type JourneyDecoder, readJourneys } from '../wire/read-journeys.ts';
 import { listRemarks } from '../wire/remarks.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';

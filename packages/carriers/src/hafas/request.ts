@@ -10,8 +10,8 @@ import {
 } from '@ticketing/core';
 import { stationCode } from '../stations/station-table.ts';
 import type { CarrierDecoder } from '../wire/decoder.ts';
-import { type FurtherPages, furtherPages } from '../wire/further-pages.ts';
 import { refusePage, refuseRedirect } from '../wire/page-for-people.ts';
+import { type FurtherPages, furtherPages } from '../wire/paging/further-pages.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 import { type HafasFrame, readFrame } from './frame.ts';
 import type { HafasChecksum, ResolvedProfile } from './hafas-profile.ts';

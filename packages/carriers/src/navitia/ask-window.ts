@@ -1,5 +1,5 @@
 import { addDays, CarrierError, type CarrierErrorCode, type LocalClock } from '@ticketing/core';
-import type { TimePage } from '../wire/time-pages.ts';
+import type { TimePage } from '../wire/paging/time-pages.ts';
 import type { NavitiaAnswer } from './answer.ts';
 import { type AskedRange, askRange, type RangePages } from './ask-range.ts';
 

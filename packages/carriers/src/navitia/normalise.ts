@@ -1,9 +1,9 @@
 import { type CarrierAnswer, CarrierError, type CarrierQuery, type Journey } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
-import { readSoundPages } from '../wire/further-pages.ts';
+import { readSoundPages } from '../wire/paging/further-pages.ts';
+import { windowOf } from '../wire/paging/time-pages.ts';
+import { tokenOf } from '../wire/paging/time-question.ts';
 import { placesNamedBy, readJourneys } from '../wire/read-journeys.ts';
-import { windowOf } from '../wire/time-pages.ts';
-import { tokenOf } from '../wire/time-question.ts';
 import type { WireRecord } from '../wire/wire-reader.ts';
 import { type NavitiaAnswer, readAnswer } from './answer.ts';
 import { isNative } from './ask-window.ts';

@@ -7,10 +7,10 @@ import {
 } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import type { RequestHeaders } from '../wire/endpoint.ts';
-import { furtherPages } from '../wire/further-pages.ts';
 import { refusePage, refuseRedirect } from '../wire/page-for-people.ts';
-import { askedMs } from '../wire/time-pages.ts';
-import { questionOf, type TimeQuestion } from '../wire/time-question.ts';
+import { furtherPages } from '../wire/paging/further-pages.ts';
+import { askedMs } from '../wire/paging/time-pages.ts';
+import { questionOf, type TimeQuestion } from '../wire/paging/time-question.ts';
 import { type NavitiaAnswer, PROBLEM_STATUSES, problemIn, timesIn } from './answer.ts';
 import { askRange, type RangePages } from './ask-range.ts';
 import { askWindow, isNative } from './ask-window.ts';

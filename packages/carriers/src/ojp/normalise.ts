@@ -1,11 +1,11 @@
 import { type CarrierAnswer, CarrierError } from '@ticketing/core';
 import { statusError } from '../http/http-error.ts';
 import type { CarrierDecoder } from '../wire/decoder.ts';
-import { readSoundPages } from '../wire/further-pages.ts';
 import { refusePage } from '../wire/page-for-people.ts';
+import { readSoundPages } from '../wire/paging/further-pages.ts';
+import { windowOf } from '../wire/paging/time-pages.ts';
+import { tokenOf } from '../wire/paging/time-question.ts';
 import { placesNamedBy, readJourneys } from '../wire/read-journeys.ts';
-import { windowOf } from '../wire/time-pages.ts';
-import { tokenOf } from '../wire/time-question.ts';
 import {
   childOf,
   childrenOf,

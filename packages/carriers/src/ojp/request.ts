@@ -7,9 +7,9 @@ import {
 } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
 import type { RequestHeaders } from '../wire/endpoint.ts';
-import { furtherPages } from '../wire/further-pages.ts';
 import { refuseRedirect } from '../wire/page-for-people.ts';
-import { questionOf, type TimeQuestion } from '../wire/time-question.ts';
+import { furtherPages } from '../wire/paging/further-pages.ts';
+import { questionOf, type TimeQuestion } from '../wire/paging/time-question.ts';
 import { wireInstant } from '../wire/wire-instant.ts';
 import { writeTripRequest } from './trip-request.ts';
 

@@ -1,6 +1,6 @@
 import type { CarrierQuery, Station } from '@ticketing/core';
 import { stationCode } from '../stations/station-table.ts';
-import { askedMs, type TimePage } from '../wire/time-pages.ts';
+import { askedMs, type TimePage } from '../wire/paging/time-pages.ts';
 
 /** Parts of a request beside the query. */
 export interface TripRequest {

@@ -1,5 +1,5 @@
 import { addDays, CarrierError, type CarrierQuery, type LocalClock } from '@ticketing/core';
-import { readKnown, type TimePage, writeKnown } from '../wire/time-pages.ts';
+import { readKnown, type TimePage, writeKnown } from '../wire/paging/time-pages.ts';
 
 const MINUTE_MS = 60_000;
 const TOKEN = /^([da])(\d{1,15})(?:~([^?]*))?(\?.*)?$/s;

@@ -1,6 +1,6 @@
 import type { CarrierQuery, LocalClock, Station } from '@ticketing/core';
 import { stationCode } from '../stations/station-table.ts';
-import { askedMs } from '../wire/time-pages.ts';
+import { askedMs } from '../wire/paging/time-pages.ts';
 import type { OsdmAsk } from './ask.ts';
 
 /** Names of stations at a provider. */

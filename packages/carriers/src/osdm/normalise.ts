@@ -6,9 +6,9 @@ import {
   type Place,
 } from '@ticketing/core';
 import type { CarrierDecoder } from '../wire/decoder.ts';
-import { readSoundPages } from '../wire/further-pages.ts';
+import { readSoundPages } from '../wire/paging/further-pages.ts';
+import { type TimePage, windowOf } from '../wire/paging/time-pages.ts';
 import { readJourneys } from '../wire/read-journeys.ts';
-import { type TimePage, windowOf } from '../wire/time-pages.ts';
 import {
   endOfDay,
   followLink,

@@ -7,8 +7,8 @@ import {
 } from '@ticketing/core';
 import { showValue } from '@ticketing/kit';
 import type { CarrierDecoder } from '../wire/decoder.ts';
-import { furtherPages } from '../wire/further-pages.ts';
 import { refusePage, refuseRedirect } from '../wire/page-for-people.ts';
+import { furtherPages } from '../wire/paging/further-pages.ts';
 import { wireInstant } from '../wire/wire-instant.ts';
 import { endOfDay, firstAsk, isWholeDay, type OsdmAsk, restOfDay } from './ask.ts';
 import { ALL_STOPS, offersBody, type StationNames, tripCriteria } from './encode-request.ts';

@@ -153,7 +153,10 @@ const back: Journey = {
   legs: [
     {
       ...first,
-      ...{ origin: barcelona, destination: madrid, number: '3132', operatingDay: '2026-11-27' },
+      origin: barcelona,
+      destination: madrid,
+      number: '3132',
+      operatingDay: '2026-11-27',
       departure: { ms: 1795791600000, iso: '2026-11-27T16:00:00+01:00[Europe/Madrid]' },
       arrival: { ms: 1795801080000, iso: '2026-11-27T18:38:00+01:00[Europe/Madrid]' },
     },
@@ -212,7 +215,9 @@ export const answerExamples: Readonly<Record<string, Example<SearchResult | Roun
         ...found,
         query: {
           ...query,
-          ...{ origin: query.destination, destination: query.origin, date: '2026-11-27' },
+          origin: query.destination,
+          destination: query.origin,
+          date: '2026-11-27',
         },
         journeys: [back],
         ...ended,
