@@ -43,7 +43,9 @@ async function main(flags: GrowthFlags, command: string): Promise<number> {
   ];
   console.log(lines.join('\n'));
   if (publish) {
-    writeFileSync(page, betweenMarks(readFileSync(page, 'utf8'), { name: 'growth', lines }));
+    const shown = ['![Times by size, in logarithms](growth.svg)', '', ...lines];
+    const text = readFileSync(page, 'utf8');
+    writeFileSync(page, betweenMarks(text, { name: 'growth', lines: shown }));
     writeFileSync(chart, await renderSvg(chartOf(grown)));
   }
   const fast = grown.filter((each) => !isBounded(each));
