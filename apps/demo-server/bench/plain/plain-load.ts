@@ -82,10 +82,14 @@ export async function askMany(url: string, load: Load): Promise<Loaded> {
   };
 }
 
-/** Returns the status of an answer, 0 of a connection that failed. */
+/** Time after which a client gives up. */
+const PATIENCE_MS = 20_000;
+
+/** Returns the status of an answer, 0 of a connection that failed or of a client that gave up. */
 function statusOf(url: string): Promise<number> {
   return new Promise((resolve) => {
-    get(url, { agent, headers: { accept: 'application/json' } }, (response) => {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    get(url, { agent, signal, headers: { accept: 'application/json' } }, (response) => {
       response.resume().once('end', () => resolve(response.statusCode ?? 0));
       response.once('error', () => resolve(0));
     }).once('error', () => resolve(0));
