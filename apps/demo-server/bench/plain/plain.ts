@@ -73,7 +73,6 @@ const planAll = async (plan: object): Promise<void> => {
   for (const carrier of ASKED) await changePlan(carriers, carrier, plan);
 };
 const servers = [await startPlain(simulator.url), await startDemo(simulator.url)];
-const clients = startPipelinedLoad();
 const questions = questionsOf();
 
 // Equal answers first.
@@ -108,10 +107,13 @@ async function measure({ url, pid }: Server): Promise<Sample> {
   await planAll(SLOW);
   const beforeJoined = cpuMsOf(pid);
   const requests = 4 * CLIENTS;
+  // New ones each time: a server closes connections that rest for as long as the other parts of a round take.
+  const clients = startPipelinedLoad();
   await clients.send({
     ...{ port: Number(new URL(url).port), path: questions[0] ?? '', requests },
     ...{ headers: { accept: 'application/json' }, connections: CLIENTS, atOnce: 1 },
   });
+  clients.close();
   const joinedUs = ((cpuMsOf(pid) - beforeJoined) / requests) * 1000;
   await planAll(FAST);
   const [, kB = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
@@ -142,7 +144,6 @@ for (const { item, place, round } of interleaved(servers, { rounds: flags.rounds
   const sample = await measure(item);
   if (round >= 0) samples[place]?.push(sample);
 }
-clients.close();
 for (const { stop } of servers) await stop();
 simulator.close();
 
