@@ -16,18 +16,18 @@ const dayStart = clock.epoch(`${DAY}T00:00`, ZONE);
 /** The day on which the bench searches. */
 export const now = (): number => dayStart;
 
-const station = (id: string, name: string): Station => ({
+const station = (id: string, name: string, latitude: number, longitude: number): Station => ({
   id,
   name,
   zone: ZONE,
   country: 'ES',
-  latitude: 40,
-  longitude: 0,
+  latitude,
+  longitude,
   codes: {},
 });
 export const query = {
-  origin: station('uic:7160000', 'Madrid Puerta de Atocha'),
-  destination: station('uic:7171801', 'Barcelona Sants'),
+  origin: station('uic:7160000', 'Madrid Puerta de Atocha', 40.407, -3.691),
+  destination: station('uic:7171801', 'Barcelona Sants', 41.379, 2.14),
   date: DAY,
 } satisfies SearchQuery;
 

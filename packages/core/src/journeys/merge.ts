@@ -19,7 +19,7 @@ import { joinLegs } from './join-legs.ts';
 import { attachLoose, type Cluster, type CompareJourneys, isNumbered } from './loose-journeys.ts';
 import { type JourneyOrder, sortJourneys } from './order.ts';
 import { type SameStops, sameStops } from './same-stops.ts';
-import { hasTwins, joinTwins, SAME_TRAIN_MS } from './twins.ts';
+import { areApart, hasTwins, joinTwins, SAME_TRAIN_MS } from './twins.ts';
 
 const CONFLICT_MS = 3 * 60_000;
 
@@ -60,6 +60,7 @@ export function mergeJourneys(
 
 /** Journeys of two tickets are one only by their ids: beside the same trains on one ticket they would lose the mark of their connection. */
 function mergeAtStops(journeys: readonly Journey[], stops: SameStops | undefined): Journey[] {
+  if (areApart(journeys, stops)) return [...journeys];
   if (!journeys.some(isSoldApart)) return mergeTrains(journeys, stops);
   const compare = totalOrder();
   const apart = groupBy(journeys.filter(isSoldApart), ({ id }) => id);
@@ -82,7 +83,6 @@ function mergeTrains(journeys: readonly Journey[], stops: SameStops | undefined)
   const isEachOnce = ids.size === journeys.length;
   const numbered = journeys.filter(isNumbered);
   const areTwins = hasTwins(numbered, stops);
-  if (isEachOnce && !areTwins && numbered.length === journeys.length) return numbered;
   const compare = totalOrder();
   const byId = isEachOnce
     ? numbered.map((journey): Cluster => [journey])

@@ -20,11 +20,9 @@ function isOdd({ legs }: Journey, stops: SameStops | undefined): boolean {
 }
 
 function isOddDay({ operatingDay, departure: { iso } }: RideLeg): boolean {
+  // Of two departures on either side of midnight, at most ten minutes apart, one is in the first ten minutes of its day.
   return (
-    (operatingDay !== undefined && !iso.startsWith(operatingDay)) ||
-    // Ten minutes before midnight, and after it.
-    iso.startsWith('23:5', 11) ||
-    iso.startsWith('00:0', 11)
+    (operatingDay !== undefined && !iso.startsWith(operatingDay)) || iso.startsWith('00:0', 11)
   );
 }
 
@@ -32,9 +30,31 @@ function isAt(stops: SameStops, { origin, destination }: RideLeg): boolean {
   return stops.has(origin) || stops.has(destination);
 }
 
-/** Returns whether any two numbered journeys may be one train under two ids: most lists have none, and need no more. */
+/** Returns whether ids alone tell journeys apart: each has its own, and every train has a number. Most lists are so. */
+export function areApart(journeys: readonly Journey[], stops: SameStops | undefined): boolean {
+  const ids = new Set<string>();
+  const odd: Journey[] = [];
+  for (const journey of journeys) {
+    ids.add(journey.id);
+    for (const leg of journey.legs) {
+      if (leg.kind === 'ride' && leg.number === undefined) return false;
+    }
+    if (isOdd(journey, stops)) odd.push(journey);
+  }
+  return ids.size === journeys.length && !areTwins(odd, journeys, stops);
+}
+
+/** Returns whether any two numbered journeys may be one train under two ids. */
 export function hasTwins(journeys: readonly Journey[], stops: SameStops | undefined): boolean {
   const odd = journeys.filter((journey) => isOdd(journey, stops));
+  return areTwins(odd, journeys, stops);
+}
+
+function areTwins(
+  odd: readonly Journey[],
+  journeys: readonly Journey[],
+  stops: SameStops | undefined,
+): boolean {
   if (odd.length === 0) return false;
   const times = timesNear(odd);
   const seen = new Set<string>();

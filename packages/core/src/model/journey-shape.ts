@@ -184,9 +184,11 @@ function isJourney(journey: Unchecked<Journey>): boolean {
 }
 
 function areParts({ legs, offers, remarks }: Unchecked<Journey> & object): boolean {
-  return (
-    areAll(legs, isLeg) && areAll(offers, isOffer) && (remarks === undefined || areRemarks(remarks))
-  );
+  // A loop that calls one function is compiled into one piece, which `areAll` is not.
+  if (!Array.isArray(legs) || !Array.isArray(offers)) return false;
+  for (const leg of legs) if (!isLeg(leg)) return false;
+  for (const offer of offers) if (!isOffer(offer)) return false;
+  return remarks === undefined || areRemarks(remarks);
 }
 
 function isLeg(leg: Unchecked<Leg>): boolean {
@@ -309,7 +311,9 @@ function isShownOrAbsent(text: unknown): boolean {
 }
 
 function areTexts(texts: unknown): boolean {
-  return areAll(texts, (text) => typeof text === 'string');
+  if (!Array.isArray(texts)) return false;
+  for (const text of texts) if (typeof text !== 'string') return false;
+  return true;
 }
 
 function areAll<T>(list: unknown, test: (item: T) => boolean): boolean {
