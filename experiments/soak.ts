@@ -5,7 +5,7 @@ import { betweenMarks } from '@ticketing/bench-kit';
 import { exitCodeOf } from '@ticketing/cli-kit';
 import { chaos } from './chaos/report.ts';
 import { SETUPS } from './chaos/setups.ts';
-import { trendOf, warmMsAt } from './chaos/soak/figures.ts';
+import { trendOf } from './chaos/soak/figures.ts';
 import { runSoak } from './chaos/soak/run-soak.ts';
 import { type SoakFlags, soakFlags } from './chaos/soak/soak-flags.ts';
 import { failuresOf, type SoakResult, soakTable } from './chaos/soak/soak-report.ts';
@@ -35,7 +35,7 @@ async function main(flags: SoakFlags, command: string): Promise<number> {
         mkdirSync(log, { recursive: true });
         writeFileSync(join(log, `${setup.name}.json`), JSON.stringify(series));
       }
-      const trends = series.flatMap((each) => trendOf(each, warmMsAt(perSecond)) ?? []);
+      const trends = series.flatMap((each) => trendOf(each) ?? []);
       return { ...soaked, minutes, trends };
     }),
   );

@@ -44,9 +44,11 @@ export interface Trend extends Slope {
 
 const WINDOWS = 40;
 const WARM_SHARE = 0.2;
-/** Requests in which V8 and malloc learn how much a server needs: resident memory rises by 60 MB in them, and then stays. */
-const WARM_REQUESTS = 4500;
-const LEAST_WARM_MS = 150_000;
+/**
+ * The warm-up before a soak. In 4,500 requests V8 and malloc learn how much a server needs: resident memory rises by 60 MB in them,
+ * and then stays.
+ */
+export const WARM_UP = { ms: 150_000, perSecond: 30 } as const;
 const pickOf: Readonly<Record<Figure['pick'], (values: readonly number[]) => number>> = {
   floor: (values) => Math.min(...values),
   p99: (values) =>
@@ -56,20 +58,12 @@ const pickOf: Readonly<Record<Figure['pick'], (values: readonly number[]) => num
     ),
 };
 
-/** Returns the warm-up, at so many requests a second, whose values count for no slope. */
-export function warmMsAt(perSecond: number): number {
-  return Math.max(LEAST_WARM_MS, (WARM_REQUESTS / perSecond) * 1000);
-}
-
-/** Returns the trend of a series after a warm-up, of a fifth at least; undefined for one that is too short. */
-export function trendOf(
-  { process, figure, points }: Series,
-  warmMs: number = LEAST_WARM_MS,
-): Trend | undefined {
+/** Returns the trend of a series after the warm-up, and after a fifth of it; undefined for one that is too short. */
+export function trendOf({ process, figure, points }: Series): Trend | undefined {
   const { per, pick, tolerance } = FIGURES[figure];
   const own = pick === 'floor' ? floorOf(points) : points;
   const spanMs = (own.at(-1)?.at ?? 0) - (own[0]?.at ?? 0);
-  const warmShare = Math.max(WARM_SHARE, warmMs / spanMs);
+  const warmShare = Math.max(WARM_SHARE, WARM_UP.ms / spanMs);
   if (!(warmShare < 1)) return undefined;
   const few = windows(own, { count: WINDOWS, warmShare, pick: pickOf[pick] });
   const shown = few.map(({ at, value }) => ({ at, value: value / per }));

@@ -14,7 +14,7 @@ import { createTruth } from '../truth/expected-lines.ts';
 import { useOf } from '../world/processes.ts';
 import { watchLateness } from '../world/watch-lateness.ts';
 import { startWorld } from '../world/world.ts';
-import { FIGURES, type FigureName, type Series } from './figures.ts';
+import { FIGURES, type FigureName, type Series, WARM_UP } from './figures.ts';
 import type { Point } from './slope.ts';
 
 export interface SoakOptions {
@@ -40,7 +40,7 @@ const SAMPLE_MS = 1000;
 const DEADLINE_MS = 2000;
 const SEED = 1;
 
-/** Runs a set-up under a steady load; measures each of its processes once a second. */
+/** Runs a set-up under a steady load, after a warm-up that is faster; measures each of its processes once a second. */
 export async function runSoak(setup: Setup, options: SoakOptions): Promise<Soaked> {
   const { ms, perSecond, flags, signal } = options;
   const folder = mkdtempSync(join(tmpdir(), 'soak-'));
@@ -67,14 +67,19 @@ export async function runSoak(setup: Setup, options: SoakOptions): Promise<Soake
   try {
     const truth = createTruth('1');
     const questions = questionsFrom(Date.now());
-    const load = runLoad({ clients, log, truth, seed: SEED, perSecond, questions, firstId: 0 });
+    const planned = { clients, log, truth, seed: SEED, questions };
+    const warming = Math.max(WARM_UP.perSecond, perSecond);
+    const before = runLoad({ ...planned, perSecond: warming, firstId: 0 });
+    await pause(WARM_UP.ms, signal);
+    await before.stop();
+    const load = runLoad({ ...planned, perSecond, firstId: before.nextId() });
     await pause(ms, signal);
     await load.stop();
     const { requests, bad, p99 } = gradesOf(log.events);
     // A process that was replaced was warming up.
     const series = seriesIn(folder, descriptors).filter(({ points }) => spanOf(points) > ms / 2);
     return {
-      ...{ setup: setup.name, requests, bad, lateShare: lateMs / ms },
+      ...{ setup: setup.name, requests, bad, lateShare: lateMs / (WARM_UP.ms + ms) },
       series: [...series, p99],
     };
   } finally {

@@ -1,14 +1,5 @@
-import {
-  anyText,
-  FlagError,
-  flag,
-  integerFrom,
-  onOff,
-  readCommandLine,
-  stated,
-} from '@ticketing/cli-kit';
+import { anyText, flag, integerFrom, onOff, readCommandLine, stated } from '@ticketing/cli-kit';
 import { someSetups, words } from '../flag-values.ts';
-import { warmMsAt } from './figures.ts';
 
 /** The command line of `pnpm soak`. */
 export interface SoakFlags {
@@ -20,9 +11,6 @@ export interface SoakFlags {
   /** Folder for every value of every process. */
   readonly log: string | undefined;
 }
-
-/** Shortest soak as a multiple of its warm-up: a slope needs time. */
-const SHORTEST = 1.3;
 
 const command = {
   run: 'pnpm soak',
@@ -37,15 +25,15 @@ const command = {
     }),
     minutes: flag({
       name: 'minutes',
-      about: 'Minutes; the first 4500 requests are warm-up, two and a half minutes at least',
-      value: integerFrom(4, 600),
+      about: 'Minutes after a warm-up of two and a half',
+      value: integerFrom(1, 600),
       fallback: 10,
     }),
     perSecond: flag({
       name: 'rate',
       about: 'Requests per second, of each set-up',
       value: integerFrom(1, 1000),
-      fallback: 30,
+      fallback: 10,
     }),
     demoFlags: flag<readonly string[]>({
       name: 'flags',
@@ -73,12 +61,5 @@ const command = {
 
 /** Reads the command line. @throws FlagError, HelpRequest */
 export function soakFlags(argv: readonly string[]): SoakFlags {
-  const flags: SoakFlags = stated(readCommandLine(command, argv).settings);
-  const least = Math.ceil((warmMsAt(flags.perSecond) * SHORTEST) / 60_000);
-  if (flags.minutes < least) {
-    throw new FlagError(
-      `Cannot soak: --minutes must be ${least} or more at --rate ${flags.perSecond}, because the first ${Math.round(warmMsAt(flags.perSecond) / 60_000)} are warm-up, got ${flags.minutes}`,
-    );
-  }
-  return flags;
+  return stated(readCommandLine(command, argv).settings);
 }
