@@ -1,4 +1,12 @@
-import { anyText, flag, integerFrom, onOff, readCommandLine, stated } from '@ticketing/cli-kit';
+import {
+  anyText,
+  FlagError,
+  flag,
+  integerFrom,
+  onOff,
+  readCommandLine,
+  stated,
+} from '@ticketing/cli-kit';
 
 /** The command line of `pnpm growth`. */
 export interface GrowthFlags {
@@ -52,5 +60,11 @@ const command = {
 
 /** Reads the command line. @throws FlagError, HelpRequest */
 export function growthFlags(argv: readonly string[]): GrowthFlags {
-  return stated(readCommandLine(command, argv).settings);
+  const flags: GrowthFlags = stated(readCommandLine(command, argv).settings);
+  if (flags.publish && flags.only !== undefined) {
+    throw new FlagError(
+      'Cannot measure growth: --publish writes all subjects, use it without --only',
+    );
+  }
+  return flags;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { exponentOf, mostExponent } from '../growth/exponent.ts';
-import { exponentTable, isBounded, timesTable } from '../growth/growth-report.ts';
+import { growthFlags } from '../growth/growth-flags.ts';
+import { boundOf, exponentTable, timesTable } from '../growth/growth-report.ts';
 import { measureGrowth } from '../growth/measure-growth.ts';
 import type { Subject } from '../growth/subject.ts';
 
@@ -29,11 +30,22 @@ test('exponentOf() is not moved by one size that a busy machine measured', () =>
   expect(exponentOf(busy)).toBeCloseTo(1, 1);
 });
 
-test('isBounded() accepts n log n, and a square only for a reason', () => {
-  expect(isBounded(grown((size) => size * Math.log2(size + 1)))).toBe(true);
-  expect(isBounded(grown((size) => size ** 2))).toBe(false);
-  expect(isBounded(grown((size) => size ** 2, { reason: 'at most 8' }))).toBe(true);
+test('boundOf() accepts n log n, what a peer shows as well, and a square only for a reason', () => {
+  const square = grown((size) => size ** 2);
+  expect(boundOf(grown((size) => size * Math.log2(size + 1)))).toBe('n log n at most');
+  expect(boundOf(square)).toBeUndefined();
+  expect(boundOf(grown((size) => size ** 2, { reason: 'at most 8' }))).toBe('at most 8');
+  const [ours, peer] = square.contenders;
+  const alike = [ours, { name: 'peer', points: ours?.points ?? [] }, peer].flatMap(
+    (one) => one ?? [],
+  );
+  expect(boundOf({ ...square, contenders: alike })).toBe('as the peer');
   expect(mostExponent(SIZES)).toBeLessThan(1.5);
+});
+
+test('growthFlags() refuses to publish some subjects only', () => {
+  expect(() => growthFlags(['--publish', '--only', 'keys'])).toThrow('without --only');
+  expect(growthFlags(['--publish'])).toMatchObject({ publish: true, rounds: 5 });
 });
 
 test('the tables have a row for each contender, and the ratio at the largest size', () => {
