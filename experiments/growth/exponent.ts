@@ -4,6 +4,8 @@ import { median } from '@ticketing/bench-kit';
 export interface GrowthPoint {
   readonly size: number;
   readonly ms: number;
+  /** Memory that is held. */
+  readonly bytes?: number;
 }
 
 /** Least number of sizes from which an exponent is told. */

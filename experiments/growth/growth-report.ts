@@ -1,5 +1,5 @@
 import { table, three, times } from '@ticketing/bench-kit';
-import { exponentOf, mostExponent } from './exponent.ts';
+import { exponentOf, type GrowthPoint, mostExponent } from './exponent.ts';
 import type { ContenderGrowth } from './measure-growth.ts';
 import type { Subject } from './subject.ts';
 
@@ -43,16 +43,20 @@ export function exponentTable(grown: readonly SubjectGrowth[]): string[] {
   return table([['', '', 'exponent', 'largest', 'time', 'to ours', 'growth'], ...rows], 2);
 }
 
-/** Formats the times of one subject, a column for each size. */
+/** Formats the times of one subject, a column for each size, and the memory where it is told. */
 export function timesTable({ subject, contenders }: SubjectGrowth): string[] {
-  return table([
-    [subject.of, ...subject.sizes.map((size) => size.toLocaleString('en'))],
-    ...contenders.map(({ name, points }) => [
-      `${name}, ms`,
-      ...subject.sizes.map((size) => {
+  const rows = contenders.flatMap(({ name, points }) => {
+    const cells = (textOf: (point: GrowthPoint) => string): string[] =>
+      subject.sizes.map((size) => {
         const point = points.find((one) => one.size === size);
-        return point === undefined ? '' : three(point.ms);
-      }),
-    ]),
-  ]);
+        return point === undefined ? '' : textOf(point);
+      });
+    const times = [`${name}, ms`, ...cells(({ ms }) => three(ms))];
+    if (points.every(({ bytes }) => bytes === undefined)) return [times];
+    const each = cells(({ bytes, size }) =>
+      bytes === undefined ? '' : three(bytes / 1024 / size),
+    );
+    return [times, [`${name}, kB each`, ...each]];
+  });
+  return table([[subject.of, ...subject.sizes.map((size) => size.toLocaleString('en'))], ...rows]);
 }

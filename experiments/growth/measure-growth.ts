@@ -26,8 +26,8 @@ export async function measureGrowth(
   for (const size of subject.sizes) {
     const title = `${subject.name}, ${size.toLocaleString('en')}`;
     const taken = await measureSize(left, size, { rounds, sliceMs, title });
-    for (const [name, ms] of taken) points.get(name)?.push({ size, ms });
-    left = left.filter(({ name }) => (taken.get(name) ?? 0) < mostMs);
+    for (const [name, point] of taken) points.get(name)?.push(point);
+    left = left.filter(({ name }) => (taken.get(name)?.ms ?? 0) < mostMs);
   }
   return subject.contenders.map(({ name }) => ({ name, points: points.get(name) ?? [] }));
 }
@@ -36,7 +36,7 @@ async function measureSize(
   contenders: readonly GrowthContender[],
   size: number,
   options: { readonly rounds: number; readonly sliceMs: number; readonly title: string },
-): Promise<ReadonlyMap<string, number>> {
+): Promise<ReadonlyMap<string, GrowthPoint>> {
   const { rounds, sliceMs, title } = options;
   const ready = [];
   for (const { name, prepare } of contenders) {
@@ -47,7 +47,12 @@ async function measureSize(
       const ms = await timeOf(item.prepared.work, sliceMs);
       if (round >= 0) item.taken.push(ms);
     }
-    return new Map(ready.map(({ name, taken }) => [name, median(taken)]));
+    return new Map(
+      ready.map(({ name, prepared, taken }) => {
+        const bytes = prepared.bytes?.();
+        return [name, { size, ms: median(taken), ...(bytes !== undefined && { bytes }) }];
+      }),
+    );
   } finally {
     for (const { prepared } of ready) await prepared.end?.();
   }

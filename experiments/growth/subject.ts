@@ -2,6 +2,8 @@
 export interface Prepared {
   /** Does the work once. */
   readonly work: () => unknown;
+  /** Bytes that the prepared things hold beside those of none. Default: not told. */
+  readonly bytes?: () => number;
   /** Frees what was prepared. Default: nothing. */
   readonly end?: () => unknown;
 }

@@ -1,6 +1,7 @@
 import type { Subject } from '../subject.ts';
 import { answersSubject } from './answers.ts';
 import { coalescingSubjects } from './coalescing.ts';
+import { connectionsSubjects } from './connections.ts';
 import { journeysSubjects } from './journeys.ts';
 import { sourcesSubject } from './sources.ts';
 import { tasksSubjects } from './tasks.ts';
@@ -14,4 +15,5 @@ export const SUBJECTS: readonly Subject[] = [
   ...tasksSubjects,
   textsSubject,
   answersSubject,
+  ...connectionsSubjects,
 ];
