@@ -4,6 +4,7 @@ import { coalescingSubjects } from './coalescing.ts';
 import { connectionsSubjects } from './connections.ts';
 import { journeysSubjects } from './journeys.ts';
 import { sourcesSubject } from './sources.ts';
+import { streamsSubject } from './streams.ts';
 import { tasksSubjects } from './tasks.ts';
 import { textsSubject } from './texts.ts';
 
@@ -12,6 +13,7 @@ export const SUBJECTS: readonly Subject[] = [
   ...journeysSubjects,
   sourcesSubject,
   ...coalescingSubjects,
+  streamsSubject,
   ...tasksSubjects,
   textsSubject,
   answersSubject,
