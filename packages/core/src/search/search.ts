@@ -141,7 +141,8 @@ export function createSearch(options: SearchOptions): Search {
         },
         done({ query: asked, ...ended }) {
           const finish = createFinish(places.find, call.conversion);
-          const merged = mergeJourneys(([] as Journey[]).concat(...answers), { places: places.all() });
+          const found = ([] as Journey[]).concat(...answers);
+          const merged = mergeJourneys(found, { places: places.all() });
           const journeys = sortJourneys(finish(merged), call.order);
           const rates = call.conversion?.applied;
           const pages = pagesOf(asked, call.sources, ends, call.days);
