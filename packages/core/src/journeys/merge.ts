@@ -19,7 +19,7 @@ import { joinLegs } from './join-legs.ts';
 import { attachLoose, type Cluster, type CompareJourneys, isNumbered } from './loose-journeys.ts';
 import { type JourneyOrder, sortJourneys } from './order.ts';
 import { type SameStops, sameStops } from './same-stops.ts';
-import { areApart, hasTwins, joinTwins, SAME_TRAIN_MS } from './twins.ts';
+import { areApart, joinTwins, SAME_TRAIN_MS } from './twins.ts';
 
 const CONFLICT_MS = 3 * 60_000;
 
@@ -55,21 +55,15 @@ export function mergeJourneys(
   journeys: readonly Journey[],
   { places }: MergeOptions = {},
 ): Journey[] {
-  return mergeAtStops(journeys, places && sameStops(places));
-}
-
-/** Journeys of two tickets are one only by their ids: beside the same trains on one ticket they would lose the mark of their connection. */
-function mergeAtStops(journeys: readonly Journey[], stops: SameStops | undefined): Journey[] {
+  const stops = places && sameStops(places);
   if (areApart(journeys, stops)) return [...journeys];
-  if (!journeys.some(isSoldApart)) return mergeTrains(journeys, stops);
+  // Those of two tickets are one only by their ids: beside the same trains on one ticket they would lose the mark of their connection.
   const compare = totalOrder();
-  const apart = groupBy(journeys.filter(isSoldApart), ({ id }) => id);
+  const soldApart = groupBy(journeys.filter(isSoldApart), ({ id }) => id);
+  const sold = journeys.filter((journey) => !isSoldApart(journey));
   return [
-    ...mergeTrains(
-      journeys.filter((journey) => !isSoldApart(journey)),
-      stops,
-    ),
-    ...[...apart.values()].map((group) => mergeCluster(group.sort(compare) as Cluster)),
+    ...mergeTrains(sold, stops),
+    ...[...soldApart.values()].map((group) => mergeCluster(group.sort(compare) as Cluster)),
   ];
 }
 
@@ -78,29 +72,21 @@ function isSoldApart({ legs }: Journey): boolean {
 }
 
 function mergeTrains(journeys: readonly Journey[], stops: SameStops | undefined): Journey[] {
-  const ids = new Set<string>();
-  for (const { id } of journeys) ids.add(id);
-  const isEachOnce = ids.size === journeys.length;
-  const numbered = journeys.filter(isNumbered);
-  const areTwins = hasTwins(numbered, stops);
   const compare = totalOrder();
-  const byId = isEachOnce
-    ? numbered.map((journey): Cluster => [journey])
-    : [...groupBy(numbered, ({ id }) => id).values()].flatMap((group) =>
-        clusterNumbered(group, compare),
-      );
-  const clusters = areTwins ? joinTwins(byId, { compare, stops }) : byId;
-  if (numbered.length < journeys.length) {
+  const numbered = groupBy(journeys.filter(isNumbered), ({ id }) => id);
+  const byId = [...numbered.values()].flatMap((group) => clusterNumbered(group, compare));
+  const clusters = joinTwins(byId, { compare, stops });
+  const loose = journeys.filter((journey) => !isNumbered(journey));
+  if (loose.length > 0) {
     clusters.sort(([a], [b]) => compare(a, b));
-    const loose = journeys.filter((journey) => !isNumbered(journey));
     attachLoose(clusters, loose, { compare, stops });
   }
-  const merged = clusters.map(mergeCluster);
-  return isEachOnce ? merged : uniqueIds(merged, compare);
+  return uniqueIds(clusters.map(mergeCluster), compare);
 }
 
 /** Journeys with one id are the same if their keys are, and one departs soon after the other. */
 function clusterNumbered(journeys: Journey[], compare: CompareJourneys): Cluster[] {
+  if (journeys.length === 1) return [journeys as Cluster];
   const clusters: Cluster[] = [];
   // They come in the order of departures: of one key only the last cluster can be near.
   const last = new Map<string, Cluster>();

@@ -44,12 +44,7 @@ export function areApart(journeys: readonly Journey[], stops: SameStops | undefi
   return ids.size === journeys.length && !areTwins(odd, journeys, stops);
 }
 
-/** Returns whether any two numbered journeys may be one train under two ids. */
-export function hasTwins(journeys: readonly Journey[], stops: SameStops | undefined): boolean {
-  const odd = journeys.filter((journey) => isOdd(journey, stops));
-  return areTwins(odd, journeys, stops);
-}
-
+/** Returns whether any two journeys may be one train under two ids, given the odd ones. */
 function areTwins(
   odd: readonly Journey[],
   journeys: readonly Journey[],
