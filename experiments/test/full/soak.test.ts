@@ -141,12 +141,15 @@ test('failuresOf() names what grows, and answers that are not right', () => {
   ]);
 });
 
-test('failuresOf() does not judge times on a machine that had none', () => {
+test('failuresOf() does not judge what grows as requests wait on a machine that had no time', () => {
   const points = memory(10, 0).map(({ at }) => ({ at, value: 100 + at / 1000 }));
   const slow = trendOf({ process: 'clients', figure: 'p99', points });
   const trends = slow ? [slow] : [];
   expect(failuresOf({ ...result, trends })).toHaveLength(1);
   expect(failuresOf({ ...result, trends, lateShare: 0.02, bad: { cut: 1 } })).toEqual([]);
+  expect(failuresOf({ ...result, lateShare: 0.02 })).toEqual([]);
+  const leak = trendOf({ process: 'server', figure: 'heapUsed', points: memory(10, 12) });
+  expect(failuresOf({ ...result, trends: leak ? [leak] : [], lateShare: 0.02 })).toHaveLength(1);
 });
 
 test('soakTable() shows the process of each figure that grows most', () => {

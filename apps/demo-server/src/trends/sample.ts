@@ -27,8 +27,8 @@ export type LineName =
 const HISTORY_MS = 120_000;
 /** Most samples of a history. */
 const MOST = 120;
-/** Samples are a second apart; a view that somebody asked for between two of them is none. */
-const LEAST_MS = 500;
+/** Milliseconds after a sample within which another is none. They are a second apart; a view that somebody asks for comes in between. */
+export const LEAST_MS = 500;
 /** Processes that have lines of their own: the primary, servers and hosts before their workers. */
 const MOST_PROCESSES = 100;
 
