@@ -17,8 +17,8 @@ export interface Figure {
 
 /** Every figure. The tolerances are what V8 and malloc take while they learn how much they need, and what pools keep. */
 export const FIGURES = {
-  rss: {
-    name: 'resident memory',
+  beside: {
+    name: 'memory beside the heap',
     unit: 'MB',
     per: 2 ** 20,
     tolerance: 24,

@@ -7,13 +7,14 @@ const folder = process.env['CHAOS_SAMPLES'];
 if (folder !== undefined && isMainThread) {
   const role = process.argv[1] ?? 'node';
   const sample = () => {
-    const { rss, heapUsed, external } = process.memoryUsage();
+    const { rss, heapTotal, heapUsed, external } = process.memoryUsage();
     const open = process.getActiveResourcesInfo();
     const timers = open.filter((name) => name === 'Timeout').length;
     const line = {
       at: Date.now(),
       role,
-      rss,
+      // V8 takes its heap in steps of up to 48 MB, when it likes.
+      beside: rss - heapTotal,
       heapUsed,
       external,
       timers,

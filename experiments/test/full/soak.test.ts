@@ -69,7 +69,7 @@ test('windows() leaves the warm-up out, and gives one value per window', () => {
 
 test('trendOf() tells a leak from memory that rises and is collected', () => {
   const rss = (points: ReturnType<typeof memory>) =>
-    trendOf({ process: 'server', figure: 'rss', points });
+    trendOf({ process: 'server', figure: 'beside', points });
   expect(rss(memory(10, 0))?.grows).toBe(false);
   // A start that takes much is no growth.
   const start = memory(10, 0).map(({ at, value }) => ({
@@ -86,7 +86,7 @@ test('trendOf() leaves out the warm-up of a short soak, in which memory rises', 
     at,
     value: value - Math.max(0, WARM_UP.ms - at) * (MB / 2000),
   }));
-  expect(trendOf({ process: 'server', figure: 'rss', points: learning })?.grows).toBe(false);
+  expect(trendOf({ process: 'server', figure: 'beside', points: learning })?.grows).toBe(false);
 });
 
 test('soakFlags() refuses what is no time, and takes ten minutes', () => {
@@ -120,7 +120,7 @@ test('trendOf() tells one descriptor a minute, and not one that comes and goes',
   expect(descriptors((second) => 40 + (second % 5))?.grows).toBe(false);
 });
 
-const trend = trendOf({ process: 'server 7', figure: 'rss', points: memory(10, 12) });
+const trend = trendOf({ process: 'server 7', figure: 'beside', points: memory(10, 12) });
 const result = {
   setup: 'single',
   minutes: 10,
@@ -133,7 +133,7 @@ const result = {
 test('failuresOf() names what grows, and answers that are not right', () => {
   expect(failuresOf(result)).toEqual([
     expect.stringMatching(
-      /^single: resident memory of server 7 grows by at least [\d.]+ MB in [\d.]+ min; 24 are none$/,
+      /^single: memory beside the heap of server 7 grows by at least [\d.]+ MB in [\d.]+ min; 24 are none$/,
     ),
   ]);
   expect(failuresOf({ ...result, trends: [], bad: { wrong: 2, refused: 3 } })).toEqual([
@@ -153,9 +153,9 @@ test('failuresOf() does not judge what grows as requests wait on a machine that 
 });
 
 test('soakTable() shows the process of each figure that grows most', () => {
-  const flat = trendOf({ process: 'server 8', figure: 'rss', points: memory(10, 0) });
+  const flat = trendOf({ process: 'server 8', figure: 'beside', points: memory(10, 0) });
   const lines = soakTable([{ ...result, trends: [...result.trends, ...(flat ? [flat] : [])] }]);
   expect(lines).toHaveLength(3);
-  expect(lines[2]).toMatch(/single, 10 min.*resident memory.*server .*\*\*grows\*\*/);
-  expect(FIGURES.rss.tolerance).toBe(24);
+  expect(lines[2]).toMatch(/single, 10 min.*memory beside the heap.*server .*\*\*grows\*\*/);
+  expect(FIGURES.beside.tolerance).toBe(24);
 });
