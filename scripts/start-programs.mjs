@@ -45,6 +45,7 @@ const WAYS = [
   { path: 'experiments/chaos', args: ['--help'] },
   { path: 'experiments/soak', args: ['--help'] },
   { path: 'experiments/growth', args: ['--help'] },
+  { path: 'experiments/charts', args: [] },
   { path: 'scripts/regenerate', by: '.ci/run' },
   { path: 'scripts/bootstrap', by: '.ci/run' },
   { path: 'scripts/pack-smoke', by: '.ci/run' },
