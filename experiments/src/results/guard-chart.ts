@@ -10,8 +10,9 @@ const WITHOUT = ', `--guard off`';
  * @throws Error for a page without such a table
  */
 export function guardChart(page: string): ChartSpec {
-  const [, table = ''] = /<!-- bench -->\s+([\s\S]*?)\n\n/.exec(page) ?? [];
-  const [head = [], , ...rows] = table.split('\n').map(cellsOf);
+  const lines = page.split('<!-- bench -->')[1]?.trimStart().split('\n') ?? [];
+  const end = lines.findIndex((line) => !line.startsWith('|'));
+  const [head = [], , ...rows] = lines.slice(0, end).map(cellsOf);
   const columns = SHOWN.map((title) => ({ title, place: head.indexOf(title) }));
   if (rows.length === 0 || columns.some(({ place }) => place < 0)) {
     throw new Error('Cannot draw the guard: its page has no such table');
