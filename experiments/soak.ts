@@ -25,7 +25,7 @@ try {
 
 /** Gives the exit code: 1 if something grows or an answer is not right, 130 if it was stopped. */
 async function main(flags: SoakFlags, command: string): Promise<number> {
-  const { setups, minutes, perSecond, demoFlags, publish, log } = flags;
+  const { setups, minutes, perSecond, demoFlags, beside, publish, log } = flags;
   const loadBefore = loadAverage();
   const options = { ms: minutes * 60_000, perSecond, flags: demoFlags, signal: stop.signal };
   const results = await Promise.all(
@@ -49,7 +49,9 @@ async function main(flags: SoakFlags, command: string): Promise<number> {
     const readme = new URL('README.md', chaos.folder);
     writeFileSync(readme, betweenMarks(readFileSync(readme, 'utf8'), { name: 'soak', lines }));
   }
-  const failures = results.flatMap(failuresOf);
+  const failures = results.flatMap((result) =>
+    failuresOf(beside ? { ...result, lateShare: 1 } : result),
+  );
   for (const failure of failures) console.error(failure);
   return failures.length === 0 ? 0 : 1;
 }

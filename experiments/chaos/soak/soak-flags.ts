@@ -7,6 +7,8 @@ export interface SoakFlags {
   readonly minutes: number;
   readonly perSecond: number;
   readonly demoFlags: readonly string[];
+  /** True where other work shares the cores. */
+  readonly beside: boolean;
   readonly publish: boolean;
   /** Folder for every value of every process. */
   readonly log: string | undefined;
@@ -48,6 +50,13 @@ const command = {
       value: anyText,
       fallback: undefined,
       absent: 'none',
+    }),
+    beside: flag({
+      name: 'beside',
+      about: 'Other work shares the cores: what grows as requests wait is not judged',
+      value: onOff,
+      bare: true,
+      fallback: false,
     }),
     publish: flag({
       name: 'publish',

@@ -91,7 +91,8 @@ test('trendOf() leaves out the warm-up of a short soak, in which memory rises', 
 
 test('soakFlags() refuses what is no time, and takes ten minutes', () => {
   expect(() => soakFlags(['--minutes', '0'])).toThrow('--minutes');
-  expect(soakFlags([])).toMatchObject({ minutes: 10, perSecond: 10 });
+  expect(soakFlags([])).toMatchObject({ minutes: 10, perSecond: 10, beside: false });
+  expect(soakFlags(['--beside'])).toMatchObject({ beside: true });
 });
 
 test('trendOf() takes memory that is rarely collected for none, also when the run ends before a collection', () => {
