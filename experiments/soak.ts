@@ -49,9 +49,7 @@ async function main(flags: SoakFlags, command: string): Promise<number> {
     const readme = new URL('README.md', chaos.folder);
     writeFileSync(readme, betweenMarks(readFileSync(readme, 'utf8'), { name: 'soak', lines }));
   }
-  const failures = results.flatMap((result) =>
-    failuresOf(beside ? { ...result, lateShare: 1 } : result),
-  );
+  const failures = results.flatMap((result) => failuresOf(result, beside));
   for (const failure of failures) console.error(failure);
   return failures.length === 0 ? 0 : 1;
 }

@@ -4,7 +4,7 @@ import { median } from '@ticketing/bench-kit';
 export interface GrowthPoint {
   readonly size: number;
   readonly ms: number;
-  /** Memory that is held. */
+  /** Memory that the prepared work takes. Absent: not measured. */
   readonly bytes?: number;
 }
 

@@ -16,7 +16,7 @@ const SAME = 0.1;
 export function boundOf({ subject, contenders }: SubjectGrowth): string | undefined {
   const [own, ...peers] = contenders.map(({ points }) => exponentOf(points));
   if (own === undefined || own <= mostExponent(subject.sizes)) return 'n log n at most';
-  // What the platform itself costs more of, at any size, is nobody's to repair.
+  // The peer is the platform: what grows there as well cannot be repaired here.
   const peer = Math.max(...peers.flatMap((exponent) => exponent ?? []));
   if (own <= peer + SAME) return 'as the peer';
   return subject.reason;
@@ -43,7 +43,7 @@ export function exponentTable(grown: readonly SubjectGrowth[]): string[] {
   return table([['', '', 'exponent', 'largest', 'time', 'to ours', 'growth'], ...rows], 2);
 }
 
-/** Formats the times of one subject, a column for each size, and the memory where it is told. */
+/** Formats the times of one subject, a column for each size, and memory where it was measured. */
 export function timesTable({ subject, contenders }: SubjectGrowth): string[] {
   const rows = contenders.flatMap(({ name, points }) => {
     const cells = (textOf: (point: GrowthPoint) => string): string[] =>

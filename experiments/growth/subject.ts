@@ -2,7 +2,7 @@
 export interface Prepared {
   /** Does the work once. */
   readonly work: () => unknown;
-  /** Bytes that the prepared things hold beside those of none. Default: not told. */
+  /** Returns the memory that was taken since the work was prepared, in bytes. Default: not measured. */
   readonly bytes?: () => number;
   /** Frees what was prepared. Default: nothing. */
   readonly end?: () => unknown;

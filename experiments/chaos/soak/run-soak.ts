@@ -36,7 +36,7 @@ export interface Soaked {
 }
 
 const SAMPLER = fileURLToPath(new URL('sampler.mjs', import.meta.url));
-/** Malloc of glibc gives what is free back at once. By default it keeps what one busy second took, for hours, and nobody sees a leak. */
+/** Makes malloc of glibc return free memory at once. By default it keeps what one busy second took, for hours, which hides a leak. */
 const GIVING_BACK = {
   MALLOC_ARENA_MAX: '1',
   MALLOC_MMAP_THRESHOLD_: '65536',

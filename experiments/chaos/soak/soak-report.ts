@@ -14,10 +14,10 @@ export interface SoakResult {
 /** Lateness of the harness with which times, and what grows as requests wait, prove nothing. */
 const NO_TIME = 0.01;
 
-/** Returns what is wrong with a soak, a line each. */
-export function failuresOf(result: SoakResult): readonly string[] {
+/** Returns what is wrong with a soak, a line each. `isBeside`: other work shared the cores. */
+export function failuresOf(result: SoakResult, isBeside = false): readonly string[] {
   const { setup, bad, trends, requests, lateShare } = result;
-  const hasTime = lateShare < NO_TIME;
+  const hasTime = !isBeside && lateShare < NO_TIME;
   const grown = trends
     .filter(({ grows, figure }) => grows && (hasTime || !FIGURES[figure].waits))
     .map(({ process, figure, low, hours }) => {

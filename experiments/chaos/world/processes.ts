@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { residentBytes } from '../../src/programs/resident-bytes.ts';
 import type { Part } from '../setups.ts';
 
 /** Process of a program, as `/proc` has it. */
@@ -47,11 +48,10 @@ export interface ProcessUse {
 
 /** Returns the use of a process; undefined for one that has ended. */
 export function useOf(pid: number): ProcessUse | undefined {
-  const status = read(`/proc/${pid}/status`);
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(status ?? '') ?? [];
-  if (kilobytes === undefined) return undefined;
+  const rssBytes = residentBytes(pid);
+  if (rssBytes === undefined) return undefined;
   const descriptors = list(`/proc/${pid}/fd`).flatMap((fd) => kindOf(`/proc/${pid}/fd/${fd}`));
-  return { rssBytes: Number(kilobytes) * 1024, threads: threadsOf(pid), descriptors };
+  return { rssBytes, threads: threadsOf(pid), descriptors };
 }
 
 function threadsOf(pid: number): number {

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { residentBytes } from '../../src/programs/resident-bytes.ts';
 import type { Order } from '../connections/clients.ts';
 import type { GrowthContender, Subject } from '../subject.ts';
 
@@ -67,11 +68,9 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 /** Resident bytes of a process and of all that it started. */
-function memoryOf(pid: number | undefined): number {
-  const [, kilobytes = 0] =
-    /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+function memoryOf(pid = 0): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? [];
-  return Number(kilobytes) * 1024 + children.reduce((sum, child) => sum + memoryOf(+child), 0);
+  return (residentBytes(pid) ?? 0) + children.reduce((sum, child) => sum + memoryOf(+child), 0);
 }
 
 const SIZES = [1, 10, 100, 1000, 10_000, 50_000];

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { Dispatcher } from 'undici';
+import { residentBytes } from '../programs/resident-bytes.ts';
 
 /** The processes of a server in one second. */
 export interface ProcessRow {
@@ -50,16 +50,6 @@ async function getJson<T>(connection: Dispatcher, path: string): Promise<T | und
     return (await body.json()) as T;
   } catch {
     // The server is too busy to answer; the other columns show that.
-    return undefined;
-  }
-}
-
-function residentBytes(pid: number): number | undefined {
-  try {
-    const [, kilobytes] =
-      /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
-  } catch {
     return undefined;
   }
 }

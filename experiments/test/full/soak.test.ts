@@ -149,6 +149,7 @@ test('failuresOf() does not judge what grows as requests wait on a machine that 
   expect(failuresOf({ ...result, trends })).toHaveLength(1);
   expect(failuresOf({ ...result, trends, lateShare: 0.02, bad: { cut: 1 } })).toEqual([]);
   expect(failuresOf({ ...result, lateShare: 0.02 })).toEqual([]);
+  expect(failuresOf(result, true)).toEqual([]);
   const leak = trendOf({ process: 'server', figure: 'heapUsed', points: memory(10, 12) });
   expect(failuresOf({ ...result, trends: leak ? [leak] : [], lateShare: 0.02 })).toHaveLength(1);
 });

@@ -57,7 +57,7 @@ export function mergeJourneys(
 ): Journey[] {
   const stops = places && sameStops(places);
   if (areApart(journeys, stops)) return [...journeys];
-  // Those of two tickets are one only by their ids: beside the same trains on one ticket they would lose the mark of their connection.
+  // Journeys of two tickets are one only by their ids: beside the same trains on one ticket they would lose the mark of their connection.
   const compare = totalOrder();
   const soldApart = groupBy(journeys.filter(isSoldApart), ({ id }) => id);
   const sold = journeys.filter((journey) => !isSoldApart(journey));
